@@ -1,0 +1,1 @@
+"""The benchmark beside the scanner: attack × defense × model, on tokens and money as the provider reports them."""

@@ -1,0 +1,3 @@
+"""dowbench reads the tool definitions an LLM agent is given and reports shapes that can run up the bill."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,40 @@
+"""Expected errors. Each knows where it happened and prints as one line; ``cli`` catches them once, at the top."""
+
+from __future__ import annotations
+
+
+class DowbenchError(Exception):
+    """An error that is the input's, not ours.
+
+    ``message`` says what was expected. ``path``, ``line`` and ``column`` (1-based, code points) say where; ``None``
+    where there is no such place.
+    """
+
+    def __init__(
+        self, message: str, *, path: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.line = line
+        self.column = column
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class UsageError(DowbenchError):
+    """The command or the configuration asks for something that does not exist."""
+
+
+class SourceError(DowbenchError):
+    """A file could not be read as tool definitions."""
+
+
+class UnrecognizedError(SourceError):
+    """A file was read, and holds no tool definitions of any known format."""
+
+
+class RuleError(DowbenchError):
+    """A rule pack is wrong."""

@@ -1,0 +1,280 @@
+"""What the stages of a scan hand to each other: frozen data, no behaviour beyond look-up.
+
+Lines and columns are 1-based; columns count Unicode code points. Pointers are JSON pointers (RFC 6901) into one
+document of a file; the empty string is the whole document. ``None`` means unknown or not stated, never zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+Severity = Literal["high", "medium", "low"]
+Confidence = Literal["high", "medium", "low"]
+Tier = Literal["default", "pedantic"]
+Scope = Literal["tool", "toolset"]
+
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of text: from (line, column) up to, and not including, (end_line, end_column)."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a document. ``use`` is where a definition behind a ``$ref`` is referred to, else ``None``."""
+
+    pointer: str
+    use: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Schema:
+    """One JSON Schema node with local ``$ref`` followed, ``allOf`` merged and ``null`` unions unwrapped.
+
+    Children are resolved when asked for, so a recursive or enormous schema costs only what is looked at.
+    """
+
+    location: Location
+    types: tuple[str, ...]
+    """Lower-case JSON types without ``null``; empty: anything."""
+    keywords: Mapping[str, Any]
+    """The merged keywords with their raw values (``maximum``, ``maxItems``, ``enum``, ``description`` …)."""
+    nullable: bool = False
+    required: frozenset[str] = frozenset()
+    circular: bool = False
+    """Following this node led back to itself; it has no children."""
+    expand_properties: Callable[[], Mapping[str, Schema]] = field(default=lambda: {}, repr=False)
+    expand_items: Callable[[], Schema | None] = field(default=lambda: None, repr=False)
+    expand_alternatives: Callable[[], tuple[Schema, ...]] = field(default=lambda: (), repr=False)
+    expand_additional: Callable[[], Schema | None] = field(default=lambda: None, repr=False)
+
+    @property
+    def description(self) -> str:
+        """The schema's own description, empty when it has none."""
+        text = self.keywords.get("description")
+        return text if isinstance(text, str) else ""
+
+    @property
+    def properties(self) -> Mapping[str, Schema]:
+        """Declared properties by name, in source order."""
+        return self.expand_properties()
+
+    @property
+    def items(self) -> Schema | None:
+        """The schema of an array's items, ``None`` when not stated."""
+        return self.expand_items()
+
+    @property
+    def alternatives(self) -> tuple[Schema, ...]:
+        """The non-null branches of ``anyOf``/``oneOf`` where more than one is left."""
+        return self.expand_alternatives()
+
+    @property
+    def additional(self) -> Schema | None:
+        """The schema under ``additionalProperties``, where it is a schema."""
+        return self.expand_additional()
+
+    def get(self, keyword: str) -> Any:
+        """The raw value of ``keyword``, or ``None``."""
+        return self.keywords.get(keyword)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parameter:
+    """One input of a tool. Properties of nested objects are parameters too; ``path`` leads to them."""
+
+    name: str
+    path: tuple[str, ...]
+    """Names from the tool's input down to this one: ``("request", "limit")``."""
+    schema: Schema
+    required: bool
+    description: str
+    """The parameter's own description (OpenAPI), else its schema's."""
+    place: str | None = None
+    """OpenAPI: ``query``, ``path``, ``header``, ``cookie`` or ``body``; else ``None``."""
+    location: Location = Location("")
+    """Where it is defined (behind any ``$ref``), and where it is used."""
+
+    @property
+    def nested(self) -> bool:
+        """Whether it lies inside an object or an array item of another parameter."""
+        return len(self.path) > 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tool:
+    """One tool as the model is offered it."""
+
+    name: str
+    location: Location
+    description: str
+    """What the model reads, joined from title, summary and description; empty when there is none."""
+    parameters: tuple[Parameter, ...]
+    """Every input, nested ones after the one that holds them."""
+    output: Schema | None = None
+    """The declared output (MCP ``outputSchema``, an OpenAPI 2xx response, Gemini ``response``)."""
+    output_media: tuple[str, ...] = ()
+    """OpenAPI: media types of the 2xx responses."""
+    output_description: str = ""
+    """OpenAPI: the description of the 2xx response that ``output`` was read from."""
+    hints: Mapping[str, Any] = EMPTY
+    """MCP tool annotations as given: claims of the server, not facts."""
+    meta: Mapping[str, Any] = EMPTY
+    """MCP ``_meta``."""
+    method: str | None = None
+    """OpenAPI: the HTTP method in lower case."""
+    definition: Any = None
+    """The raw value at ``location``, for estimating what its text costs on every turn."""
+    description_location: Location | None = None
+
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """Only the parameters at the top level."""
+        return tuple(p for p in self.parameters if not p.nested)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToolSet:
+    """The tools of one document, which an agent is offered together."""
+
+    path: str
+    format: str
+    tools: tuple[Tool, ...]
+    document: int = 0
+    """Index of the YAML document in the file."""
+    location: Location = Location("")
+    """The list that holds the tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a shape cost somewhere. ``provenance``: measured, reported, or none (nobody measured it)."""
+
+    provenance: Literal["measured", "reported", "none"]
+    text: str
+    """One line a reader can check: value, interval, n, model; or the source's own words for the figure."""
+    source: str | None = None
+    """URL or identifier of the source, or the run folder."""
+    amplification: float | None = None
+    """Cost of the attacked episode over the benign one."""
+    lower: float | None = None
+    """Lower end of the 95 % interval of ``amplification``, where one was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place that belongs to a finding, and what it has to do with it."""
+
+    pointer: str
+    message: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A pattern match: what the tool has, why that shape costs, what to change. Never a forecast."""
+
+    rule: str
+    severity: Severity
+    confidence: Confidence
+    tier: Tier
+    family: str
+    message: str
+    fix: str
+    path: str
+    pointer: str
+    tool: str | None
+    """``None`` for a finding on a whole tool set."""
+    parameter: str | None = None
+    """Dotted path of the parameter, where the finding is on one."""
+    evidence: tuple[Evidence, ...] = ()
+    related: tuple[Related, ...] = ()
+    document: int = 0
+    span: Span | None = None
+    """Filled by ``scan`` for findings that are reported."""
+    fingerprint: str = ""
+    """sha256 over rule, path, tool, parameter (and an ordinal for repeats); filled by ``scan``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that somebody decided not to be told about."""
+
+    finding: Finding
+    by: Literal["inline", "baseline", "config"]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know about a file that is no finding: an error, a warning, a reason for skipping."""
+
+    path: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileScan:
+    """A file that was read."""
+
+    path: str
+    format: str
+    tools: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleInfo:
+    """What a reporter needs to know of a rule that was in force, whether or not it fired."""
+
+    id: str
+    title: str
+    severity: Severity
+    confidence: Confidence
+    tier: Tier
+    family: str
+    why: str
+    fix: str
+    taxonomy: tuple[str, ...]
+    """``CWE-770``, ``OWASP LLM10:2025`` …"""
+    evidence: tuple[Evidence, ...] = ()
+    frameworks: tuple[tuple[str, str], ...] = ()
+    """(framework, exact setting) pairs."""
+    example_before: str = ""
+    example_after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """Everything a report is made from."""
+
+    files: tuple[FileScan, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    suppressed: tuple[Suppressed, ...] = ()
+    skipped: tuple[Note, ...] = ()
+    errors: tuple[Note, ...] = ()
+    """What could not be scanned. Any entry makes the exit code 2."""
+    warnings: tuple[Note, ...] = ()
+    """Duplicate JSON keys, unused or expired ignores, baseline entries that no longer match."""
+    rules: tuple[RuleInfo, ...] = ()
+
+    @property
+    def tools(self) -> int:
+        """How many tools were read."""
+        return sum(f.tools for f in self.files)
+
+    def count(self, severity: Severity) -> int:
+        """How many findings have this severity."""
+        return sum(f.severity == severity for f in self.findings)

@@ -269,6 +269,8 @@ class ScanResult:
     warnings: tuple[Note, ...] = ()
     """Duplicate JSON keys, unused or expired ignores, baseline entries that no longer match."""
     rules: tuple[RuleInfo, ...] = ()
+    unchanged: int = 0
+    """Findings left out because ``--changed-since`` saw no change in their tool."""
 
     @property
     def tools(self) -> int:

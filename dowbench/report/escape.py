@@ -1,0 +1,58 @@
+"""Names and texts come from strangers: nothing in them may act on a terminal, a page or a workflow log.
+
+Every report passes such text through ``visible`` first and then through the escaping of its own syntax.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Control characters, line separators, bidirectional controls, characters without width, lone surrogates, tag
+# characters and the supplementary variation selectors: all that is there without being seen, or changes what is seen.
+_BEYOND_C0 = (
+    "\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+_HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND_C0}]")
+_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND_C0}]")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~@:])")
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible(text: str, limit: int | None = None) -> str:
+    r"""``text`` on one line with hidden characters as ``\uXXXX``; cut to ``limit`` characters with an ellipsis."""
+    if limit is not None and len(text) > limit:
+        text = text[: limit - 1] + "…"
+    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escape, text)
+
+
+def json_text(text: str) -> str:
+    """JSON already serialized, with hidden characters escaped as JSON does, so that it still parses to the same."""
+    return _HIDDEN_IN_JSON.sub(_json_escape, text)
+
+
+def _json_escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+
+
+def markdown(text: str, limit: int | None = None) -> str:
+    """``text`` as literal text of GitHub-flavoured Markdown: no markup, link, mention, table cell or HTML in it."""
+    plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKDOWN.sub(r"\\\1", plain)
+
+
+def markdown_code(text: str, limit: int | None = None) -> str:
+    """``text`` as a code span that also holds inside a table."""
+    plain = visible(text, limit).replace("|", "\\|")
+    runs = [len(run) for run in re.findall("`+", plain)]
+    fence = "`" * (max(runs, default=0) + 1)
+    pad = " " if runs else ""
+    return f"{fence}{pad}{plain or ' '}{pad}{fence}"

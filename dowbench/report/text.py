@@ -1,0 +1,140 @@
+"""The report a person reads in a terminal."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from dowbench.model import SEVERITIES
+from dowbench.report.escape import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dowbench.model import Evidence, Finding, Note, RuleInfo, ScanResult
+    from dowbench.report import ReportOptions
+
+SHOWN = 10
+"""Findings of one rule on one file that are written out; the rest is a count unless verbose."""
+DISCLAIMER = "A finding is a pattern match; no finding is no proof that a toolset is safe."
+
+_COLOURS = {"high": "31;1", "medium": "33;1", "low": "36;1", "bold": "1", "dim": "2"}
+_LABEL = 11
+_NAME = 120
+_PROSE = 2000
+
+
+def render(result: ScanResult, options: ReportOptions) -> str:
+    """Findings in order of place, then what else happened, then one line of totals."""
+    return "\n".join(_lines(result, options)) + "\n"
+
+
+def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
+    rules = {rule.id: rule for rule in result.rules}
+    explained: set[str] = set()
+    seen: Counter[tuple[str, str]] = Counter()
+    for finding in result.findings:
+        group = (finding.path, finding.rule)
+        seen[group] += 1
+        if seen[group] <= SHOWN or options.verbose:
+            explain = options.verbose or finding.rule not in explained
+            explained.add(finding.rule)
+            yield from _finding(finding, rules.get(finding.rule), explain, options)
+    if not options.verbose:
+        for (path, rule), count in seen.items():
+            if count > SHOWN:
+                yield f"{visible(path)}: {count - SHOWN} more {rule}, shown with --verbose"
+    if options.verbose:
+        for suppressed in result.suppressed:
+            finding = suppressed.finding
+            reason = f" ({visible(suppressed.reason, _NAME)})" if suppressed.reason else ""
+            yield f"{_place(finding)}  suppressed by {suppressed.by}{reason}  {finding.rule}  {_who(finding)}".rstrip()
+        for note in result.skipped:
+            yield f"{_note(note)}  skipped: {visible(note.message)}"
+    if options.messages:
+        for kind, notes in (("warning", result.warnings), ("error", result.errors)):
+            for note in notes:
+                yield f"{kind}: {_note(note)}: {visible(note.message)}"
+    yield _style(summary(result), "bold", options)
+    yield DISCLAIMER
+
+
+def _finding(finding: Finding, rule: RuleInfo | None, explain: bool, options: ReportOptions) -> Iterator[str]:
+    severity = _style(finding.severity.upper(), finding.severity, options)
+    yield f"{_style(_place(finding), 'bold', options)}  {severity}  {finding.rule}  {_who(finding)}".rstrip()
+    yield from _wrap(visible(finding.message, _PROSE), options, first="  ", rest="  ")
+    if explain:
+        for label, text in evidence_lines(finding.evidence):
+            yield from _labelled(label, text, options)
+    yield from _labelled("fix", visible(finding.fix, _PROSE), options)
+    if explain and rule and rule.frameworks:
+        settings = " · ".join(f"{name} {setting}" for name, setting in rule.frameworks)
+        yield from _wrap(settings, options, first=" " * (_LABEL + 2), rest=" " * (_LABEL + 2))
+    for related in finding.related:
+        line = f"{visible(finding.path)}:{related.span.line}:{related.span.column}" if related.span else related.pointer
+        yield from _labelled("see", f"{line} {visible(related.message, _NAME)}", options)
+
+
+def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:
+    """(label, text) pairs; "not measured" where nobody measured it."""
+    lines = []
+    for item in evidence:
+        label = "not measured" if item.provenance == "none" else item.provenance
+        source = f" [{item.source}]" if item.source and item.source not in item.text else ""
+        lines.append((label, visible(f"{item.text}{source}", _PROSE)))
+    return lines or [("not measured", "")]
+
+
+def _labelled(label: str, text: str, options: ReportOptions) -> Iterator[str]:
+    if not text:
+        yield f"  {label}"
+        return
+    yield from _wrap(text, options, first=f"  {label:<{_LABEL - 1}} ", rest=" " * (_LABEL + 2))
+
+
+def _wrap(text: str, options: ReportOptions, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        width=max(options.width, 40),
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def summary(result: ScanResult) -> str:
+    """One line of totals."""
+    counts = ", ".join(f"{result.count(severity)} {severity}" for severity in SEVERITIES)
+    line = (
+        f"Scanned {_plural(result.tools, 'tool')} in {_plural(len(result.files), 'file')}: {counts}. "
+        f"{len(result.suppressed)} suppressed, {len(result.skipped)} skipped"
+    )
+    if result.unchanged:
+        line += f", {result.unchanged} on unchanged tools not shown"
+    if result.errors:
+        line += f", {len(result.errors)} could not be scanned"
+    return line + "."
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _place(finding: Finding) -> str:
+    path = visible(finding.path)
+    return f"{path}:{finding.span.line}:{finding.span.column}" if finding.span else path
+
+
+def _who(finding: Finding) -> str:
+    name = visible(finding.tool, _NAME) if finding.tool is not None else ""
+    return f"{name} ({visible(finding.parameter, _NAME)})" if finding.parameter else name
+
+
+def _note(note: Note) -> str:
+    return ":".join(str(part) for part in (visible(note.path), note.line, note.column) if part is not None)
+
+
+def _style(text: str, style: str, options: ReportOptions) -> str:
+    return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if options.colour else text

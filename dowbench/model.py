@@ -128,9 +128,9 @@ class Tool:
     """OpenAPI: media types of the 2xx responses."""
     output_description: str = ""
     """OpenAPI: the description of the 2xx response that ``output`` was read from."""
-    hints: Mapping[str, Any] = EMPTY
+    hints: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     """MCP tool annotations as given: claims of the server, not facts."""
-    meta: Mapping[str, Any] = EMPTY
+    meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
     """MCP ``_meta``."""
     method: str | None = None
     """OpenAPI: the HTTP method in lower case."""

@@ -7,17 +7,27 @@ class DowbenchError(Exception):
     """An error that is the input's, not ours.
 
     ``message`` says what was expected. ``path``, ``line`` and ``column`` (1-based, code points) say where; ``None``
-    where there is no such place.
+    where there is no such place. ``pointer`` (a JSON pointer into document number ``document``) is where a value that
+    has no line yet is at fault; who holds the source turns it into a line.
     """
 
     def __init__(
-        self, message: str, *, path: str | None = None, line: int | None = None, column: int | None = None
+        self,
+        message: str,
+        *,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        pointer: str | None = None,
+        document: int = 0,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.path = path
         self.line = line
         self.column = column
+        self.pointer = pointer
+        self.document = document
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)

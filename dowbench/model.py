@@ -54,6 +54,8 @@ class Schema:
     required: frozenset[str] = frozenset()
     circular: bool = False
     """Following this node led back to itself; it has no children."""
+    identity: int = 0
+    """The same for each use of one definition, so that a walk can visit a definition once; 0: not known."""
     expand_properties: Callable[[], Mapping[str, Schema]] = field(default=lambda: {}, repr=False)
     expand_items: Callable[[], Schema | None] = field(default=lambda: None, repr=False)
     expand_alternatives: Callable[[], tuple[Schema, ...]] = field(default=lambda: (), repr=False)
@@ -112,7 +114,7 @@ class Parameter:
         return len(self.path) > 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Tool:
     """One tool as the model is offered it."""
 
@@ -155,6 +157,15 @@ class ToolSet:
     """Index of the YAML document in the file."""
     location: Location = Location("")
     """The list that holds the tools."""
+    expand_notes: Callable[[], tuple[Note, ...]] = field(default=lambda: (), repr=False)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was found on the way and is unknown, such as a ``$ref`` to another file.
+
+        Schemas are resolved when asked for, so more may be found while rules run: read it afterwards.
+        """
+        return self.expand_notes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +235,9 @@ class Note:
     message: str
     line: int | None = None
     column: int | None = None
+    pointer: str | None = None
+    """Where, in document number ``document``, until it has a line."""
+    document: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,222 @@
+"""JSON through the standard library; positions are looked up in the text only when somebody asks."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dowbench.errors import SourceError
+from dowbench.model import Note
+from dowbench.source.index import NO_KEY, Index
+from dowbench.source.text import Lines
+
+if TYPE_CHECKING:
+    from dowbench.source.limits import Limits
+
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+_STRINGS = re.compile(_STRING, re.DOTALL)
+# In valid JSON one match is one value, with its key, or one closing bracket.
+_NODE = re.compile(rf'[\s,]*+(?:({_STRING})\s*+:\s*+)?({_STRING}|[{{}}\[\]]|[^\s"{{}}\[\],:]++)', re.DOTALL)
+_SPACE = re.compile(r"[ \t\n\r]*")
+_MAX_DUPLICATES = 20
+
+_EXPECTED = {
+    "Expecting value": "expected a value",
+    "Expecting ',' delimiter": "expected ',' or a closing bracket",
+    "Expecting ':' delimiter": "expected ':'",
+    "Expecting property name enclosed in double quotes": "expected a key in double quotes",
+    "Illegal trailing comma before end of object": "expected a key in double quotes after the comma",
+    "Illegal trailing comma before end of array": "expected a value after the comma",
+    "Extra data": "expected the end of the file",
+    "Unterminated string starting at": "expected a closing quote for the string that starts",
+    "Invalid control character at": "expected control characters in strings to be escaped",
+    "Invalid \\escape": 'expected one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u',
+    "Invalid \\uXXXX escape": "expected four hexadecimal digits after \\u",
+}
+
+
+class Parsed(NamedTuple):
+    """What a text holds."""
+
+    value: Any
+    duplicates: bool
+    """An object in it has a key twice; the last one counts."""
+    sequence: bool
+    """The text is several values (JSON Lines), and ``value`` is the list of them."""
+
+
+def parse(path: str, text: str, limits: Limits) -> Parsed:
+    """The value of a JSON text, or the list of the values that each begin on a line of their own.
+
+    ``NaN``, ``Infinity`` and numbers too large for Python's readers are read as floats. Raises ``SourceError``.
+    """
+    if len(text) // 2 > limits.nodes:
+        _refuse_excess(path, text, limits)
+    duplicates = False
+
+    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal duplicates
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            duplicates = True
+        return value
+
+    decoder = json.JSONDecoder(object_pairs_hook=build)
+    sequence = False
+    try:
+        try:
+            value, sequence = _values(decoder, text)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # more digits than int() accepts
+            value, sequence = _values(json.JSONDecoder(object_pairs_hook=build, parse_int=integer), text)
+    except json.JSONDecodeError as error:
+        raise _located(path, text, error) from None
+    except RecursionError:
+        _refuse_excess(path, text, limits)
+        raise SourceError("nested too deeply for this Python to read", path=path) from None
+    if _depth(value) > limits.nesting:
+        _refuse_excess(path, text, limits)
+    return Parsed(value, duplicates, sequence)
+
+
+def _values(decoder: json.JSONDecoder, text: str) -> tuple[Any, bool]:
+    value, end = decoder.raw_decode(text, _first(text, 0))
+    start = _first(text, end)
+    if start == len(text):
+        return value, False
+    values = [value]
+    while start < len(text):
+        if text[start] not in "{[" or "\n" not in text[end:start]:
+            raise json.JSONDecodeError("Extra data", text, start)
+        value, end = decoder.raw_decode(text, start)
+        values.append(value)
+        start = _first(text, end)
+    return values, True
+
+
+def _first(text: str, start: int) -> int:
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
+
+
+def _depth(value: Any) -> int:
+    depth = 0
+    level = [value] if type(value) is dict or type(value) is list else []
+    while level:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+    return depth
+
+
+def integer(digits: str) -> int | float:
+    """The number, or infinity where Python refuses to convert so many digits."""
+    try:
+        return int(digits)
+    except ValueError:
+        return -math.inf if digits.startswith("-") else math.inf
+
+
+def _located(path: str, text: str, error: json.JSONDecodeError) -> SourceError:
+    reason = error.msg.removesuffix(": ").removesuffix(":")
+    expected = _EXPECTED.get(reason, reason)
+    found = "the end of the file" if error.pos >= len(text) else json.dumps(text[error.pos])[1:-1]
+    if not reason.startswith("Unterminated"):
+        quoted = found if error.pos >= len(text) else f"'{found}'"
+        expected = f"{expected}, found {quoted}"
+    else:
+        expected = f"{expected} here"
+    line, column = Lines(text).position(error.pos)
+    return SourceError(f"not valid JSON: {expected}", path=path, line=line, column=column)
+
+
+def _refuse_excess(path: str, text: str, limits: Limits) -> None:
+    """Raise ``SourceError`` at the place where the text has too many values, or too many inside each other."""
+    depth, nodes = 0, 1
+    for match in re.finditer(r"[\[{\]},]", _STRINGS.sub(lambda string: " " * len(string[0]), text)):
+        character = match[0]
+        if character in "]}":
+            depth -= 1
+            continue
+        nodes += 1
+        depth += character != ","
+        if depth > limits.nesting:
+            line, column = Lines(text).position(match.start())
+            message = f"more than {limits.nesting} levels of nesting (limit: nesting)"
+            raise SourceError(message, path=path, line=line, column=column)
+        if nodes > limits.nodes:
+            line, column = Lines(text).position(match.start())
+            raise SourceError(f"more than {limits.nodes} values (limit: nodes)", path=path, line=line, column=column)
+
+
+def index(text: str, sequence: bool = False) -> Index:
+    """Where everything in a valid JSON text, or ``sequence`` of them, is."""
+    result = Index()
+    start, end, after = result.start, result.end, result.after
+    key_start, key_end = result.key_start, result.key_end
+    add_start, add_end, add_after = start.append, end.append, after.append
+    add_key_start, add_key_end = key_start.append, key_end.append
+    stack: list[int] = []
+    size = len(text.rstrip())
+    count = int(sequence)
+    if sequence:
+        result.add(_first(text, 0), size, 0, NO_KEY, NO_KEY)
+    for match in _NODE.finditer(text, 0, size):
+        first, last = match.span(2)
+        character = text[first]
+        if character in "}]":
+            node = stack.pop()
+            end[node] = last
+            after[node] = count
+            continue
+        if character in "{[":
+            stack.append(count)
+        count += 1
+        key_first, key_last = match.span(1)
+        add_key_start(key_first if key_last > 0 else NO_KEY)
+        add_key_end(key_last if key_last > 0 else NO_KEY)
+        add_start(first)
+        add_end(last)
+        add_after(count)
+    if sequence:
+        after[0] = count
+
+    def key(node: int) -> str:
+        quoted = text[key_start[node] : key_end[node]]
+        return str(json.loads(quoted)) if "\\" in quoted else quoted[1:-1]
+
+    result.key = key
+    return result
+
+
+def duplicate_keys(path: str, index: Index, lines: Lines) -> list[Note]:
+    """A note for each key that its object has had before, at the later place."""
+    notes: list[Note] = []
+    more = 0
+    for node in range(len(index.start)):
+        seen: dict[str, int] = {}
+        for child in index.nodes_in(node):
+            if index.key_start[child] == NO_KEY:
+                break
+            key = index.key(child)
+            earlier = seen.setdefault(key, child)
+            if earlier == child:
+                continue
+            if len(notes) == _MAX_DUPLICATES:
+                more += 1
+                continue
+            at, before = lines.position(index.key_start[child]), lines.position(index.key_start[earlier])
+            message = (
+                f"duplicate key {json.dumps(key)}; the last one counts, the first is at {before.line}:{before.column}"
+            )
+            notes.append(Note(path, message, at.line, at.column))
+    if more:
+        notes.append(Note(path, f"{more} more duplicate keys"))
+    return notes

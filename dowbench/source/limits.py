@@ -1,0 +1,26 @@
+"""How much of a stranger's file is read before it is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds that no honest file meets. Each ends in a located ``SourceError`` that names the limit."""
+
+    bytes: int = 128 * 1024 * 1024
+    """Size of a file."""
+    nesting: int = 200
+    """Objects, arrays, mappings and sequences inside each other."""
+    nodes: int = 10_000_000
+    """Values in a file, as written."""
+    aliases: int = 500_000
+    """YAML: values that aliases and merge keys add to what is written."""
+    tools: int = 100_000
+    """Tools in a document."""
+    seconds: float = 60.0
+    """Time spent on one file."""
+
+
+DEFAULT_LIMITS = Limits()

@@ -1,0 +1,318 @@
+"""YAML through libyaml's events: values and positions in one pass, with the scalars of YAML 1.2."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from itertools import repeat
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import yaml
+
+from dowbench.errors import SourceError
+from dowbench.source.index import NO_KEY, Index
+from dowbench.source.json_text import integer
+from dowbench.source.text import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dowbench.source.limits import Limits
+
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_EVENTS_BETWEEN_CHECKS = 4096
+_BLOCK_STYLES = frozenset("|>")
+_TAG = "tag:yaml.org,2002:"
+_TYPES = {_TAG + "int": int, _TAG + "float": float, _TAG + "bool": bool, _TAG + "null": type(None)}
+_MERGE = str(b"<<", "ascii")
+"""Known by identity: a quoted "<<" is a key like any other."""
+
+# The core schema, https://yaml.org/spec/1.2.2/#1032-tag-resolution
+_NOT_STRINGS = frozenset("+-.0123456789~nNtTfF")
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+
+
+def scalar(text: str) -> Any:
+    """What a plain (unquoted) scalar is in the core schema of YAML 1.2."""
+    if text and text[0] not in _NOT_STRINGS:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text):
+        return integer(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _BASED.fullmatch(text):
+        return int(text, 0)
+    return text
+
+
+class YamlDocument(NamedTuple):
+    """A document, and its place in the stream."""
+
+    value: Any
+    nodes: Index
+    number: int
+
+
+class _Anchor:
+    """What an anchor stands for.
+
+    ``node`` is ``None`` for a mapping key; ``size`` is the number of values, aliases expanded, once it is complete.
+    """
+
+    __slots__ = ("node", "size", "value")
+
+    def __init__(self, value: Any, node: int | None, size: int | None = None) -> None:
+        self.value = value
+        self.node = node
+        self.size = size
+
+
+# A mapping that is merged into another, and the node its merge key has.
+_Source = tuple[dict[str, Any], int]
+# What is kept while the inside of a collection is read: the collection around it, that one's node, the key it will have
+# there, its anchor, and how many values aliases had added before it.
+_Open = tuple[Any, int, str | None, _Anchor | None, int]
+
+
+def parse(path: str, text: str, limits: Limits) -> list[YamlDocument]:
+    """Every document of a YAML stream that is not empty.
+
+    Keys are strings, as written: the response codes of OpenAPI (``200:``) are ``"200"``. A merge key adds what its
+    mappings have and the mapping itself has not. Tags of YAML's own types are obeyed, others passed over: no object is
+    ever constructed. Raises ``SourceError`` for what is not YAML, for a key given twice, for keys that are no scalars
+    and for what meets a limit.
+    """
+    reader = _Reader(path, text, limits)
+    try:
+        return list(reader.documents())
+    except yaml.reader.ReaderError as error:
+        raise reader.error("not valid YAML: control character; expected text", _reader_offset(text, error)) from None
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        offset = mark.index if mark is not None else len(text)
+        raise reader.error(f"not valid YAML: {_reason(error)}", offset) from None
+    except yaml.YAMLError as error:
+        raise SourceError(f"not valid YAML: {error}", path=path) from None
+
+
+def _reason(error: yaml.MarkedYAMLError) -> str:
+    parts = [part for part in (error.context, error.problem) if part]
+    return ", ".join(parts)
+
+
+def _reader_offset(text: str, error: yaml.reader.ReaderError) -> int:
+    if _Loader is yaml.SafeLoader:
+        return int(error.position)
+    return len(text.encode()[: error.position].decode(errors="ignore"))
+
+
+class _Reader:
+    def __init__(self, path: str, text: str, limits: Limits) -> None:
+        self._path = path
+        self._text = text
+        self._limits = limits
+        self._deadline = time.monotonic() + limits.seconds
+        self._lines = Lines(text)
+
+    def error(self, message: str, offset: int) -> SourceError:
+        line, column = self._lines.position(min(offset, len(self._text)))
+        return SourceError(message, path=self._path, line=line, column=column)
+
+    def documents(self) -> Iterator[YamlDocument]:
+        loader = _Loader(self._text)
+        try:
+            loader.get_event()
+            number = 0
+            while isinstance(loader.get_event(), yaml.DocumentStartEvent):
+                document = self._document(loader, number)
+                if document.value is not None:
+                    yield document
+                number += 1
+        finally:
+            loader.dispose()
+
+    def _document(self, loader: Any, number: int) -> YamlDocument:
+        # One loop on purpose: there are some 50,000 events a megabyte, and a call for each would be most of the time.
+        text, limits = self._text, self._limits
+        index = Index()
+        keys: list[str] = []
+        index.key = keys.__getitem__
+        add, add_key, end, after = index.add, keys.append, index.end, index.after
+        get_event, scalar_event, alias_event = loader.get_event, yaml.ScalarEvent, yaml.AliasEvent
+        sequence_start, mapping_start = yaml.SequenceStartEvent, yaml.MappingStartEvent
+        document_end = yaml.DocumentEndEvent
+        anchors: dict[str, _Anchor] = {}
+        merges: dict[int, list[_Source]] = {}
+        resolved: dict[str, Any] = {}
+        names: dict[str, str] = {}
+        stack: list[_Open] = []
+        holder: Any = None  # the dict or list that is being filled
+        holder_node = -1
+        in_mapping = False
+        key: str | None = None
+        key_first = key_last = NO_KEY
+        count = aliased = first = last = 0
+        root: Any = None
+
+        while True:
+            for _ in repeat(None, _EVENTS_BETWEEN_CHECKS):
+                event = get_event()
+                kind = type(event)
+                if kind is scalar_event:
+                    written = event.value
+                    first, last = event.start_mark.index, event.end_mark.index
+                    if in_mapping and key is None:
+                        key_first, key_last = first, last
+                        if written in holder:
+                            raise self._duplicate(index, holder_node, written, first)
+                        merging = written == "<<" and event.implicit[0]
+                        key = _MERGE if merging else names.setdefault(written, written)
+                        if event.anchor:
+                            anchors[event.anchor] = _Anchor(key, None, 1)
+                        continue
+                    if event.implicit[0] and event.tag is None:
+                        if written in resolved:
+                            value = resolved[written]
+                        else:
+                            value = resolved[written] = scalar(written)
+                    else:
+                        value = self._tagged(event, first)
+                        if event.style in _BLOCK_STYLES:
+                            last = first + max(1, len(text[first:last].rstrip()))
+                    node = count
+                    if event.anchor:
+                        anchors[event.anchor] = _Anchor(value, node, 1)
+                elif kind is mapping_start or kind is sequence_start:
+                    first, last = event.start_mark.index, event.end_mark.index
+                    if in_mapping and key is None:
+                        raise self.error("expected a scalar as mapping key, found a collection", first)
+                    if len(stack) >= limits.nesting:
+                        raise self.error(f"more than {limits.nesting} levels of nesting (limit: nesting)", first)
+                    value = {} if kind is mapping_start else []
+                    anchor = None
+                    if event.anchor:
+                        anchor = anchors[event.anchor] = _Anchor(value, count)
+                    stack.append((holder, holder_node, key, anchor, aliased))
+                    add(first, last, 0, key_first, key_last)
+                    add_key(key or "")
+                    holder, holder_node, in_mapping, key = value, count, kind is mapping_start, None
+                    key_first = key_last = NO_KEY
+                    count += 1
+                    continue
+                elif kind is alias_event:
+                    first, last = event.start_mark.index, event.end_mark.index
+                    target = self._target(anchors, event.anchor, first)
+                    value, node = target.value, count
+                    if in_mapping and key is None:
+                        key_first, key_last = first, last
+                        if type(value) is not str:
+                            raise self.error(
+                                "expected a string as mapping key, found an alias to something else", first
+                            )
+                        if value in holder:
+                            raise self._duplicate(index, holder_node, value, first)
+                        key = value
+                        continue
+                    aliased += target.size or 0
+                    if aliased > limits.aliases:
+                        raise self.error(f"aliases add more than {limits.aliases} values (limit: aliases)", first)
+                    if target.node is not None:
+                        index.aliases[node] = target.node
+                elif kind is document_end:
+                    self._check(count, last)
+                    return YamlDocument(root, index, number)
+                else:  # the end of a mapping or sequence, which in block style has no text of its own
+                    if event.end_mark.index > event.start_mark.index:
+                        last = event.end_mark.index
+                    end[holder_node] = last
+                    after[holder_node] = count
+                    if holder_node in merges:
+                        index.merges[holder_node] = _merge(holder, merges.pop(holder_node))
+                    value, node = holder, holder_node
+                    holder, holder_node, key, anchor, aliased_before = stack.pop()
+                    in_mapping = type(holder) is dict
+                    if anchor is not None:
+                        anchor.size = count - node + aliased - aliased_before
+
+                if node == count:  # a scalar or an alias
+                    count += 1
+                    add(first, last, count, key_first, key_last)
+                    add_key(key or "")
+                if not in_mapping:
+                    if holder is None:
+                        root = value
+                    else:
+                        holder.append(value)
+                    continue
+                if key is _MERGE:
+                    merges.setdefault(holder_node, []).extend(self._sources(value, node, first))
+                else:
+                    holder[key] = value
+                key = None
+                key_first = key_last = NO_KEY
+            self._check(count, last)
+
+    def _check(self, count: int, offset: int) -> None:
+        limits = self._limits
+        if count > limits.nodes:
+            raise self.error(f"more than {limits.nodes} values (limit: nodes)", offset)
+        if time.monotonic() > self._deadline:
+            raise self.error(f"not read within {limits.seconds:g} seconds (limit: seconds)", offset)
+
+    def _duplicate(self, index: Index, mapping: int, key: str, offset: int) -> SourceError:
+        index.after[mapping] = len(index.start)
+        earlier = next(child for child in index.nodes_in(mapping) if index.key(child) == key)
+        line, column = self._lines.position(index.key_start[earlier])
+        return self.error(f"duplicate key {json.dumps(key)}; the first is at {line}:{column}", offset)
+
+    def _target(self, anchors: dict[str, _Anchor], name: str, offset: int) -> _Anchor:
+        target = anchors.get(name)
+        if target is None:
+            raise self.error(f"alias *{name} to an anchor that is not defined before it", offset)
+        if target.size is None:
+            raise self.error(f"alias *{name} inside the value that it stands for", offset)
+        return target
+
+    def _sources(self, value: Any, node: int, offset: int) -> list[_Source]:
+        values = value if isinstance(value, list) else [value]
+        if not all(isinstance(source, dict) for source in values):
+            raise self.error("expected a mapping, or a list of mappings, after the merge key <<", offset)
+        return [(source, node) for source in values]
+
+    def _tagged(self, event: yaml.ScalarEvent, offset: int) -> Any:
+        """A scalar that is quoted, in block style, or has a tag."""
+        tag = event.tag or ""
+        read = scalar(event.value)
+        if tag == _TAG + "float" and type(read) is int:
+            read = float(read)
+        expected = _TYPES.get(tag)
+        if expected is not None:
+            if type(read) is not expected:
+                raise self.error(f"expected a value of type {tag.removeprefix(_TAG)}", offset)
+            return read
+        plain = tag and tag != "!" and not tag.startswith(_TAG) and not event.style
+        return read if plain else event.value
+
+
+def _merge(mapping: dict[str, Any], sources: list[_Source]) -> list[int]:
+    """Put what the sources have, and the mapping has not, before what it has; the nodes, the winning one first."""
+    own = dict(mapping)
+    mapping.clear()
+    for source, _ in reversed(sources):
+        mapping.update(source)
+    mapping.update(own)
+    return list(dict.fromkeys(node for _, node in sources))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
 
-from .model import UNDEFENDED, Episode
+from dowbench_benchmark.model import UNDEFENDED, Episode
 
 Measure = Literal["usd", "tokens"]
 """Unpriced runs are measured in billed tokens."""

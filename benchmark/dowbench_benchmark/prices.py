@@ -1,0 +1,157 @@
+"""The dated price table. Rates are USD per million tokens.
+
+Sums that decide about money are exact (``Price.amount``); recorded costs are floats, computed as dowbench 0.1.0 did
+(``Price.usd``), so that its runs can be recomputed to the bit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from typing import TYPE_CHECKING, Any
+
+from dowbench.errors import UsageError
+from dowbench_benchmark.located import Node, read_yaml
+from dowbench_benchmark.packagedata import data_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from dowbench_benchmark.model import Usage
+
+_RATES = ("input_per_mtok", "output_per_mtok", "cache_read_per_mtok", "cache_write_per_mtok")
+Table = dict[tuple[str, str], "Price"]
+"""(provider, model) to price."""
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model's tokens cost. Reasoning is billed at the output rate."""
+
+    provider: str
+    model: str
+    input_per_mtok: float
+    output_per_mtok: float
+    cache_read_per_mtok: float
+    cache_write_per_mtok: float
+    source: str
+    """https URL of what the rates were read from; ``simulated`` for the mock."""
+    retrieved: str
+    """Date of reading, ISO 8601."""
+    max_prompt_tokens: int | None = None
+    """Upper edge of the tier that the rates hold for; ``None`` only for simulated prices."""
+    simulated: bool = False
+
+    @property
+    def highest(self) -> Fraction:
+        """The dearest rate a token can have, in USD per token, exact."""
+        return max(exact(getattr(self, rate)) for rate in _RATES) / 1_000_000
+
+    def usd(self, usage: Usage) -> float:
+        """Cost of ``usage`` in USD."""
+        return (
+            usage.input_tokens * self.input_per_mtok
+            + (usage.output_tokens + usage.reasoning_tokens) * self.output_per_mtok
+            + usage.cache_read_tokens * self.cache_read_per_mtok
+            + usage.cache_write_tokens * self.cache_write_per_mtok
+        ) / 1_000_000
+
+    def amount(self, usage: Usage) -> Fraction:
+        """Cost of ``usage`` in USD, exact."""
+        return (
+            usage.input_tokens * exact(self.input_per_mtok)
+            + (usage.output_tokens + usage.reasoning_tokens) * exact(self.output_per_mtok)
+            + usage.cache_read_tokens * exact(self.cache_read_per_mtok)
+            + usage.cache_write_tokens * exact(self.cache_write_per_mtok)
+        ) / 1_000_000
+
+    def worst(self, prompt_tokens: int, max_tokens: int) -> Fraction:
+        """The most a call can cost in USD: prompt tokens at their dearest rate, ``max_tokens`` of output."""
+        prompt = max(exact(self.input_per_mtok), exact(self.cache_read_per_mtok), exact(self.cache_write_per_mtok))
+        return (prompt_tokens * prompt + max_tokens * exact(self.output_per_mtok)) / 1_000_000
+
+    def record(self) -> dict[str, Any]:
+        """As JSON, for ``run.json``."""
+        return {
+            "provider": self.provider,
+            "model": self.model,
+            **{rate: getattr(self, rate) for rate in _RATES},
+            "source": self.source,
+            "retrieved": self.retrieved,
+            "max_prompt_tokens": self.max_prompt_tokens,
+            "simulated": self.simulated,
+        }
+
+
+_EXACT: dict[float, Fraction] = {}
+
+
+def exact(rate: float) -> Fraction:
+    """The decimal that is written for ``rate``, as a fraction."""
+    found = _EXACT.get(rate)
+    if found is None:
+        found = _EXACT[rate] = Fraction(repr(rate))
+    return found
+
+
+def load(path: Path | None = None) -> Table:
+    """The price table, by default the shipped one. Raises a located error for a file that is wrong."""
+    source = path or data_file("pricing.yaml")
+    root = read_yaml(source, shown=str(path) if path else "pricing.yaml")
+    table: Table = {}
+    for node in root.mapping(("prices",))["prices"].items():
+        price = _price(node)
+        if (price.provider, price.model) in table:
+            node.fail(f"{price.provider}/{price.model} has a price already")
+        table[price.provider, price.model] = price
+    return table
+
+
+def from_records(records: Iterable[Mapping[str, Any]]) -> Table:
+    """The table that ``Price.record`` rows were taken from. Raises ``TypeError`` for another shape."""
+    prices = [Price(**record) for record in records]
+    return {(price.provider, price.model): price for price in prices}
+
+
+def find(table: Table, provider: str, model: str, where: str = "pricing.yaml") -> Price:
+    """The price of a model. Raises ``UsageError`` naming what is there."""
+    price = table.get((provider, model))
+    if price is None:
+        known = ", ".join(sorted(model for name, model in table if name == provider)) or "none"
+        raise UsageError(
+            f"no price for {provider}/{model} in {where} (priced for {provider}: {known}); "
+            "add it, give --prices FILE, or set 'unpriced: true' to measure tokens"
+        )
+    return price
+
+
+def _price(node: Node) -> Price:
+    entries = node.mapping(
+        ("provider", "model", *_RATES, "source", "retrieved"), ("max_prompt_tokens", "simulated", "note")
+    )
+    simulated = entries["simulated"].boolean() if "simulated" in entries else False
+    source = entries["source"].text()
+    if simulated != (source == "simulated"):
+        entries["source"].fail("expected 'simulated' for simulated prices and for these alone")
+    if not simulated and not source.startswith("https://"):
+        entries["source"].fail(f"expected an https URL, found {source!r}")
+    if not simulated and "max_prompt_tokens" not in entries:
+        node.fail("the key 'max_prompt_tokens' is missing: up to how many prompt tokens these rates hold")
+    retrieved = entries["retrieved"].text()
+    if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", retrieved):
+        entries["retrieved"].fail(f"expected a date such as 2026-01-31, found {retrieved!r}")
+    return Price(
+        provider=entries["provider"].text(),
+        model=entries["model"].text(),
+        input_per_mtok=entries["input_per_mtok"].number(minimum=0),
+        output_per_mtok=entries["output_per_mtok"].number(minimum=0),
+        cache_read_per_mtok=entries["cache_read_per_mtok"].number(minimum=0),
+        cache_write_per_mtok=entries["cache_write_per_mtok"].number(minimum=0),
+        source=source,
+        retrieved=retrieved,
+        max_prompt_tokens=entries["max_prompt_tokens"].integer(minimum=1) if "max_prompt_tokens" in entries else None,
+        simulated=simulated,
+    )

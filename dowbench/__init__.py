@@ -2,3 +2,24 @@
 
 __version__ = "0.1.0"
 __url__ = "https://github.com/dowbench/dowbench"
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dowbench.loaders import load_tools
+    from dowbench.scan import scan_paths, scan_tools
+
+__all__ = ["__url__", "__version__", "load_tools", "scan_paths", "scan_tools"]
+
+
+def __getattr__(name: str) -> object:
+    # Imported on first use: the benchmark and the command line's other commands need none of it.
+    if name in ("scan_paths", "scan_tools"):
+        from dowbench import scan
+
+        return getattr(scan, name)
+    if name == "load_tools":
+        from dowbench.loaders import load_tools
+
+        return load_tools
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

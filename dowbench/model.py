@@ -238,6 +238,8 @@ class Note:
     pointer: str | None = None
     """Where, in document number ``document``, until it has a line."""
     document: int = 0
+    detail: str = ""
+    """The traceback behind an internal error; shown on request only."""
 
 
 @dataclass(frozen=True, slots=True)

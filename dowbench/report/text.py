@@ -78,7 +78,7 @@ def _finding(finding: Finding, rule: RuleInfo | None, explain: bool, options: Re
 
 def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:
     """(label, text) pairs; "not measured" where nobody measured it."""
-    lines = []
+    lines: list[tuple[str, str]] = []
     for item in evidence:
         label = "not measured" if item.provenance == "none" else item.provenance
         source = f" [{item.source}]" if item.source and item.source not in item.text else ""

@@ -1,0 +1,259 @@
+"""PATHS, globs, folders or a git work tree → the files to scan. What is passed over is said, with its reason."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowbench.model import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+STDIN = "-"
+STDIN_NAME = "<stdin>"
+SUFFIXES = (".json", ".yaml", ".yml")
+"""What a walk looks at. A file that is named may be called anything."""
+SKIPPED_FOLDERS = frozenset(
+    (".git", ".hg", ".svn", "node_modules", "__pycache__", "site-packages", ".tox", ".nox", ".mypy_cache")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file to scan."""
+
+    file: str
+    """Where to open it; ``-`` is standard input."""
+    path: str
+    """How reports call it: relative to the working directory, with forward slashes."""
+    origin: str
+    """The argument that led to it."""
+    named: bool = True
+    """Whether that argument was this file itself, and not a folder or a glob around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What the arguments stand for."""
+
+    targets: tuple[Target, ...] = ()
+    skipped: tuple[Note, ...] = ()
+    errors: tuple[Note, ...] = ()
+    containers: tuple[str, ...] = ()
+    """The arguments that are folders or globs."""
+
+
+class Globs:
+    """Patterns as of ``.gitignore`` without its negation: ``**`` crosses folders, no slash means any depth.
+
+    A pattern that matches a folder matches everything in it.
+    """
+
+    def __init__(self, patterns: Sequence[str], base: Path) -> None:
+        self._base = str(base.absolute())
+        self._regex = re.compile("|".join(_translate(pattern) for pattern in patterns)) if patterns else None
+
+    def match(self, file: str) -> bool:
+        """Whether ``file``, as one opens it, is matched."""
+        if self._regex is None:
+            return False
+        relative = os.path.relpath(Path(file).absolute(), self._base).replace(os.sep, "/")
+        return self._regex.match(relative) is not None
+
+
+def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
+    """The files that ``arguments`` (files, folders, globs, ``-``) stand for, each once, in order.
+
+    Without arguments: what git tracks below the working directory, or a walk outside git.
+    """
+    finder = _Finder(exclude)
+    arguments = tuple(arguments)
+    for argument in arguments:
+        finder.argument(argument)
+    if not arguments:
+        finder.tracked()
+    return Discovery(
+        tuple(finder.targets.values()), tuple(finder.skipped), tuple(finder.errors), tuple(finder.containers)
+    )
+
+
+class _Finder:
+    def __init__(self, exclude: Globs) -> None:
+        self.targets: dict[str, Target] = {}
+        self.skipped: list[Note] = []
+        self.errors: list[Note] = []
+        self.containers: list[str] = []
+        self._exclude = exclude
+
+    def argument(self, argument: str) -> None:
+        if argument == STDIN:
+            self.targets.setdefault(STDIN, Target(STDIN, STDIN_NAME, argument))
+            return
+        try:
+            mode = os.stat(argument).st_mode  # noqa: PTH116
+        except (OSError, ValueError) as error:
+            self._missing(argument, error)
+            return
+        if stat.S_ISDIR(mode):
+            if self._exclude.match(argument):
+                self.skipped.append(Note(shown(argument), "excluded by the configuration"))
+                return
+            self.containers.append(argument)
+            self._walk(argument, argument)
+        else:
+            self._file(argument, argument, mode, named=True)
+
+    def _missing(self, argument: str, error: OSError | ValueError) -> None:
+        if not re.search(r"[*?\[]", argument):
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            self.errors.append(Note(shown(argument), f"cannot be read: {reason}"))
+            return
+        import glob
+
+        matches = sorted(glob.iglob(argument, recursive=True))  # noqa: PTH207 - of any path, also an absolute one
+        if not matches:
+            self.errors.append(Note(shown(argument), "no file matches this pattern"))
+        else:
+            self.containers.append(argument)
+        for match in matches:
+            if Path(match).is_dir():
+                if not argument.rstrip("/").endswith("**"):
+                    self._walk(match, argument)
+            else:
+                self._maybe(match, argument, os.curdir)
+
+    def tracked(self) -> None:
+        """What git tracks here; without git, a walk."""
+        from dowbench import git
+
+        self.containers.append(os.curdir)
+        files = git.tracked(Path.cwd())
+        if files is None:
+            self._walk(os.curdir, os.curdir)
+            return
+        for file in files:
+            if file.lower().endswith(SUFFIXES):
+                self._maybe(file, os.curdir, os.curdir)
+
+    def _walk(self, folder: str, origin: str) -> None:
+        for parent, folders, files in os.walk(folder, onerror=self._unreadable):
+            folders[:] = sorted(name for name in folders if not self._passed_over(parent, name))
+            for name in sorted(files):
+                if name.lower().endswith(SUFFIXES):
+                    self._maybe(_join(parent, name), origin, folder)
+
+    def _passed_over(self, parent: str, name: str) -> bool:
+        folder = _join(parent, name)
+        if name in SKIPPED_FOLDERS or Path(folder, "pyvenv.cfg").exists():
+            return True
+        if self._exclude.match(folder):
+            self.skipped.append(Note(shown(folder), "excluded by the configuration"))
+            return True
+        return False
+
+    def _unreadable(self, error: OSError) -> None:
+        self.errors.append(Note(shown(str(error.filename)), f"folder cannot be read: {error.strerror}"))
+
+    def _maybe(self, file: str, origin: str, root: str) -> None:
+        """A file that was not named: scanned if it is a regular one inside ``root``."""
+        try:
+            mode = os.lstat(file).st_mode
+            if stat.S_ISLNK(mode):
+                if not _inside(file, root):
+                    self.skipped.append(Note(shown(file), "symbolic link out of the scanned folder, not followed"))
+                    return
+                mode = os.stat(file).st_mode  # noqa: PTH116
+        except OSError as error:
+            self.skipped.append(Note(shown(file), f"cannot be opened: {error.strerror}"))
+            return
+        if stat.S_ISREG(mode):
+            self._file(file, origin, mode, named=False)
+        elif not stat.S_ISDIR(mode):
+            self.skipped.append(Note(shown(file), f"{_kind(mode)}, not a regular file"))
+
+    def _file(self, file: str, origin: str, mode: int, *, named: bool) -> None:
+        if self._exclude.match(file):
+            self.skipped.append(Note(shown(file), "excluded by the configuration"))
+        elif not stat.S_ISREG(mode) and not (named and stat.S_ISFIFO(mode) and file.startswith(("/dev/fd/", "/proc/"))):
+            self.errors.append(Note(shown(file), f"{_kind(mode)}, not a regular file"))
+        else:
+            key = os.path.realpath(file)
+            known = self.targets.get(key)
+            if known is None or (named and not known.named):
+                self.targets[key] = Target(file, shown(file), origin, named)
+
+
+def shown(file: str) -> str:
+    """``file`` as reports call it: relative to the working directory, with forward slashes."""
+    try:
+        relative = os.path.relpath(file)
+    except ValueError:  # another drive
+        relative = str(Path(file).absolute())
+    return relative.replace(os.sep, "/")
+
+
+def _join(parent: str, name: str) -> str:
+    return name if parent == os.curdir else os.path.join(parent, name)  # noqa: PTH118
+
+
+def _inside(file: str, root: str) -> bool:
+    target, folder = os.path.realpath(file), os.path.realpath(root)
+    return target == folder or target.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    if stat.S_ISSOCK(mode):
+        return "a socket"
+    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a special file"
+
+
+def _translate(pattern: str) -> str:
+    """A glob as a regular expression over a relative path."""
+    body = pattern.removeprefix("./").strip("/")
+    prefix = "" if "/" in pattern.removeprefix("./").rstrip("/") else "(?:.*/)?"
+    return f"(?:{prefix}{''.join(_pieces(body))}(?:/.*)?\\Z)"
+
+
+def _pieces(body: str) -> Iterator[str]:
+    for token in re.findall(r"\*\*/|/\*\*\Z|\*\*|\*|\?|\[!?[^\]]+\]|.", body, flags=re.DOTALL):
+        if token == "**/":
+            yield "(?:.*/)?"
+        elif token == "/**":
+            yield "/.*"
+        elif token == "**":
+            yield ".*"
+        elif token == "*":
+            yield "[^/]*"
+        elif token == "?":
+            yield "[^/]"
+        elif len(token) > 1:
+            yield (
+                "["
+                + ("^" if token[1] == "!" else "")
+                + re.escape(token[2:-1] if token[1] == "!" else token[1:-1]).replace(r"\-", "-")
+                + "]"
+            )
+        else:
+            yield re.escape(token)
+
+
+# Each format's own words, as bytes. A file with none of them cannot be tool definitions, and is not parsed.
+_STRONG = re.compile(
+    rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parametersJsonSchema|args_schema"""
+    rb"""|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
+)
+_WEAK = re.compile(rb"""\bparameters["']?\s*:|\bargs["']?\s*:|\btools["']?\s*:|\\u00|\x00""")
+
+
+def looks_like(data: bytes) -> str:
+    """A look at the bytes, far cheaper than parsing: ``yes``, ``maybe`` or ``no`` to "tool definitions?"."""
+    if _STRONG.search(data):
+        return "yes"
+    return "maybe" if _WEAK.search(data) else "no"

@@ -1,0 +1,33 @@
+"""What identifies a finding from one scan to the next."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dowbench.model import Finding
+
+
+def fingerprinted(findings: Iterable[Finding]) -> list[Finding]:
+    """``findings`` of one file, in order, each with its ``fingerprint``.
+
+    It is the hexadecimal sha256 of the JSON list of rule, path, tool and parameter, and of an ordinal from 1 for the
+    second and later findings that agree in all four. Line and message are not in it, so that a finding that moved is
+    the same one.
+    """
+    import hashlib
+
+    seen: Counter[tuple[str, str, str | None, str | None]] = Counter()
+    done = []
+    for finding in findings:
+        key = (finding.rule, finding.path, finding.tool, finding.parameter)
+        parts = [*key, seen[key]] if seen[key] else [*key]
+        seen[key] += 1
+        digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        done.append(replace(finding, fingerprint=digest))
+    return done

@@ -1,0 +1,80 @@
+"""What git knows, asked without letting a repository's own configuration run anything or reach a network."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from dowbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_COMMAND = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+
+
+def root(folder: Path) -> Path | None:
+    """The work tree that ``folder`` lies in, found without starting git."""
+    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+
+
+def tracked(folder: Path) -> list[str] | None:
+    """Files git tracks below ``folder``, relative to it; ``None`` outside a work tree or without git."""
+    if root(folder) is None:
+        return None
+    try:
+        output = _run(folder, "ls-files", "-z", "--cached")
+    except UsageError:
+        return None
+    return [os.fsdecode(name) for name in output.split(b"\0") if name]
+
+
+def contents(folder: Path, revision: str, files: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of ``files`` (relative to ``folder``) at ``revision``; a file that was not there is left out.
+
+    Raises ``UsageError`` outside a work tree and for an unknown revision.
+    """
+    top = root(folder)
+    if top is None:
+        raise UsageError(f"--changed-since {revision}: not in a git work tree")
+    commit = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+    prefix = folder.resolve().relative_to(top.resolve()).as_posix()
+    found: dict[str, bytes] = {}
+    names = {file: os.path.normpath(f"{prefix}/{file}").replace(os.sep, "/") for file in files}
+    asked = [file for file, name in names.items() if not name.startswith("../") and "\n" not in name]
+    request = b"".join(commit + b":" + os.fsencode(names[file]) + b"\n" for file in asked)
+    answer = _run(folder, "cat-file", "--batch", given=request)
+    at = 0
+    for file in asked:
+        end = answer.index(b"\n", at)
+        header, at = answer[at:end].rsplit(b" ", 2), end + 1
+        if len(header) == 3 and header[2].isdigit():  # "<name> missing" otherwise
+            size = int(header[2])
+            if header[1] == b"blob":
+                found[file] = answer[at : at + size]
+            at += size + 1
+    return found
+
+
+def _run(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
+    import subprocess
+
+    # In a container the work tree belongs to someone else, whom git would otherwise refuse to serve.
+    safe = f"safe.directory={(root(folder.resolve()) or folder).as_posix()}"
+    try:
+        done = subprocess.run(
+            [*_COMMAND, "-c", safe, "-C", str(folder), *arguments],
+            input=given,
+            capture_output=True,
+            check=False,
+            env={**os.environ, **_ENVIRONMENT},
+        )
+    except OSError as error:
+        raise UsageError(f"git cannot be run: {error.strerror}") from None
+    if done.returncode:
+        reason = done.stderr.decode(errors="replace").strip().splitlines()
+        detail = reason[-1] if reason else f"exit status {done.returncode}"
+        raise UsageError(f"git {arguments[0]}: {detail}")
+    return done.stdout

@@ -1,0 +1,123 @@
+"""The settings of a scan, held to the rules that exist: what every file of it is scanned with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dowbench import loaders
+from dowbench.discover import Globs
+from dowbench.errors import UsageError
+from dowbench.model import SEVERITIES
+from dowbench.rulepack import load_pack
+from dowbench.rulepack.settings import Settings
+from dowbench.source import DEFAULT_LIMITS
+from dowbench.suppress import ALL, today
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dowbench import source
+    from dowbench.config import Config, Waiver
+    from dowbench.model import Finding, RuleInfo
+    from dowbench.rulepack import RulePack
+
+RANK: Mapping[str, int] = {level: rank for rank, level in enumerate(SEVERITIES)}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that scanning a file needs besides the file."""
+
+    config: Config
+    pack: RulePack
+    rules: tuple[RuleInfo, ...]
+    """Those in force: what select, ignore and tier leave of the pack."""
+    known: frozenset[str]
+    """Ids of the whole pack."""
+    waivers: tuple[tuple[Waiver, Globs], ...]
+    source_limits: source.Limits
+    loader_limits: loaders.Limits
+    validate: bool
+    today: str
+    """The date that ignores expire by."""
+
+    def wants(self, finding: Finding) -> bool:
+        """Whether the settings ask for ``finding``."""
+        return (
+            in_force(finding.rule, finding.tier, self.config)
+            and RANK[finding.severity] <= RANK[self.config.min_severity]
+            and RANK[finding.confidence] <= RANK[self.config.min_confidence]
+        )
+
+
+def make_plan(config: Config, *, validate: bool = False) -> Plan:
+    """Load the rules and hold the settings to them. Raises ``RuleError`` and ``UsageError``."""
+    try:
+        pack = load_pack([config.base / folder for folder in config.rule_packs], _rule_settings(config))
+    except UsageError as error:
+        raise _placed(error, config) from None
+    known = {rule.id for rule in pack.rules}.union(config.rules)
+    for setting in ("select", "ignore"):
+        for index, rule in enumerate(getattr(config, setting)):
+            if rule not in known:
+                raise config.error(f"{setting}: {unknown_rule(rule, known)}", f"/{setting}/{index}")
+    for index, waiver in enumerate(config.exceptions):
+        for rule in waiver.rules:
+            if rule != ALL and rule not in known:
+                raise config.error(f"exceptions: {unknown_rule(rule, known)}", f"/exceptions/{index}")
+    if config.loader != "auto":
+        try:
+            loaders.named(config.loader)
+        except UsageError as error:
+            raise config.error(error.message, "/loader") from None
+    rules = tuple(info for info in pack.infos if in_force(info.id, info.tier, config))
+    return Plan(
+        config=config,
+        pack=pack,
+        rules=rules,
+        known=frozenset(known),
+        waivers=tuple((waiver, Globs(waiver.files, config.base)) for waiver in config.exceptions),
+        source_limits=replace(DEFAULT_LIMITS, **config.source_limits),
+        loader_limits=replace(
+            loaders.DEFAULT_LIMITS,
+            **{key: value for key, value in config.source_limits.items() if key in ("tools", "nodes", "seconds")},
+        ),
+        validate=validate,
+        today=today(),
+    )
+
+
+def unknown_rule(rule: str, known: Iterable[str]) -> str:
+    """What to say about a rule id that does not exist."""
+    import difflib
+
+    close = difflib.get_close_matches(rule, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}"
+    return f"unknown rule {rule!r}; {hint}"
+
+
+def _placed(error: UsageError, config: Config) -> UsageError:
+    """An error about a setting, with the line of the setting that it quotes."""
+    quoted = set(re.findall(r"`([^`]+)`", error.message))
+    line = next((n for pointer, n in config.lines.items() if pointer.rpartition("/")[2] in quoted), None)
+    return UsageError(error.message, path=error.path or config.path, line=error.line or line)
+
+
+def _rule_settings(config: Config) -> Settings:
+    rules = config.rules.items()
+    return Settings(
+        disabled=frozenset(rule for rule, settings in rules if settings.get("enabled") is False),
+        severity={rule: settings["severity"] for rule, settings in rules if "severity" in settings},
+        options={rule: settings["options"] for rule, settings in rules if "options" in settings},
+        words=config.words,
+        limits=config.limits,
+    )
+
+
+def in_force(rule: str, tier: str, config: Config) -> bool:
+    """A rule that is selected by name is in force whatever its tier."""
+    if rule in config.ignore or (config.select and rule not in config.select):
+        return False
+    return tier == "default" or config.tier == "pedantic" or rule in config.select

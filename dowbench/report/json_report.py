@@ -1,0 +1,85 @@
+"""The report for programs: ``dowbench.scan/1``, held to ``dowbench/scan.schema.json`` by a test."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dowbench import __version__
+from dowbench.model import SEVERITIES
+from dowbench.report.escape import json_text
+
+if TYPE_CHECKING:
+    from dowbench.model import Evidence, Finding, Note, ScanResult, Span
+    from dowbench.report import ReportOptions
+
+SCHEMA = "dowbench.scan/1"
+
+
+def render(result: ScanResult, options: ReportOptions) -> str:
+    """One JSON document, two-space indented."""
+    return json_text(json.dumps(document(result), indent=2, ensure_ascii=False)) + "\n"
+
+
+def document(result: ScanResult) -> dict[str, Any]:
+    """The result as ``dowbench.scan/1``, ready for ``json.dumps``."""
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "dowbench", "version": __version__},
+        "files": [{"path": f.path, "format": f.format, "tools": f.tools} for f in result.files],
+        "findings": [_finding(f) for f in result.findings],
+        "suppressed": [{**_finding(s.finding), "by": s.by, "reason": s.reason} for s in result.suppressed],
+        "skipped": [{"path": note.path, "reason": note.message} for note in result.skipped],
+        "errors": [_note(note) for note in result.errors],
+        "warnings": [_note(note) for note in result.warnings],
+        "summary": {
+            "tools": result.tools,
+            **{severity: result.count(severity) for severity in SEVERITIES},
+            "suppressed": len(result.suppressed),
+            "unchanged": result.unchanged,
+        },
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "tier": finding.tier,
+        "message": finding.message,
+        "path": finding.path,
+        "document": finding.document,
+        "pointer": finding.pointer,
+        **_span(finding.span),
+        "tool": finding.tool,
+        "parameter": finding.parameter,
+        "family": finding.family,
+        "evidence": [_evidence(item) for item in finding.evidence],
+        "fix": finding.fix,
+        "fingerprint": finding.fingerprint,
+        "related": [{"pointer": r.pointer, **_span(r.span), "message": r.message} for r in finding.related],
+    }
+
+
+def _span(span: Span | None) -> dict[str, int | None]:
+    return {
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "end_line": span.end_line if span else None,
+        "end_column": span.end_column if span else None,
+    }
+
+
+def _evidence(item: Evidence) -> dict[str, Any]:
+    return {
+        "provenance": item.provenance,
+        "text": item.text,
+        "source": item.source,
+        "amplification": item.amplification,
+        "lower": item.lower,
+    }
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {"path": note.path, "line": note.line, "column": note.column, "message": note.message}

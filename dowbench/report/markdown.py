@@ -1,0 +1,140 @@
+"""The report as GitHub-flavoured Markdown: the step summary, or a page to attach somewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dowbench.model import SEVERITIES
+from dowbench.report.escape import markdown, markdown_code
+from dowbench.report.text import DISCLAIMER, evidence_lines, summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dowbench.model import Finding, Note, RuleInfo, ScanResult
+    from dowbench.report import ReportOptions
+
+MAX_BYTES = 900_000
+"""A step summary above 1 MiB is dropped by the runner; nothing here may come near."""
+
+_NAME = 120
+_CELL = 400
+_PROSE = 3000
+_NOTES = 200
+
+
+def render(result: ScanResult, options: ReportOptions) -> str:
+    """A verdict, a table of findings worst first, a collapsed section a rule, and what was left out and why.
+
+    Rows that would take the page over ``MAX_BYTES`` are left out and counted.
+    """
+    opening = f"## dowbench: {verdict(result)}\n\n{markdown(summary(result))} {DISCLAIMER}\n"
+    closing = "".join(
+        [
+            *_rule_sections(result),
+            *_notes("Could not be scanned", result.errors, opened=True),
+            *_notes("Warnings", result.warnings),
+            *_suppressed(result),
+            *_notes("Skipped", result.skipped),
+        ]
+    )
+    budget = MAX_BYTES - len(opening.encode()) - len(closing.encode())
+    return opening + _table(result, budget) + closing
+
+
+def verdict(result: ScanResult) -> str:
+    """The outcome in a few words, worst news first."""
+    if result.errors:
+        return f"{len(result.errors)} could not be scanned"
+    worst = next((severity for severity in SEVERITIES if result.count(severity)), None)
+    if worst is None:
+        return "no findings" if result.files else "nothing to scan"
+    return ", ".join(f"{result.count(s)} {s}" for s in SEVERITIES if result.count(s))
+
+
+def _table(result: ScanResult, budget: int) -> str:
+    if not result.findings:
+        return ""
+    rank = {severity: place for place, severity in enumerate(SEVERITIES)}
+    rows = ["\n| severity | rule | tool | place | what |\n|---|---|---|---|---|\n"]
+    size = len(rows[0]) + 200
+    worst_first = sorted(result.findings, key=lambda finding: rank[finding.severity])
+    for done, finding in enumerate(worst_first):
+        row = _row(finding)
+        size += len(row.encode())
+        if size > budget:
+            rows.append(f"\n{len(worst_first) - done} more findings did not fit on this page.\n")
+            break
+        rows.append(row)
+    return "".join(rows)
+
+
+def _row(finding: Finding) -> str:
+    tool = markdown_code(finding.tool, _NAME) if finding.tool is not None else ""
+    if finding.parameter:
+        tool += f" ({markdown_code(finding.parameter, _NAME)})"
+    cells = (finding.severity, finding.rule, tool, _place(finding), markdown(finding.message, _CELL))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _place(finding: Finding) -> str:
+    line = f":{finding.span.line}" if finding.span else ""
+    return markdown_code(f"{finding.path}{line}", 300)
+
+
+def _rule_sections(result: ScanResult) -> Iterator[str]:
+    fired: dict[str, list[Finding]] = {}
+    for finding in result.findings:
+        fired.setdefault(finding.rule, []).append(finding)
+    for rule in result.rules:
+        if rule.id in fired:
+            yield _rule_section(rule, fired[rule.id])
+
+
+def _rule_section(rule: RuleInfo, findings: list[Finding]) -> str:
+    lines = [
+        f"\n<details><summary><b>{rule.id}</b>: {_html(rule.title)} ({len(findings)})</summary>\n",
+        f"{markdown(rule.why, _PROSE)}\n",
+    ]
+    evidence = evidence_lines(findings[0].evidence or rule.evidence)
+    lines.append("\n".join(f"- {label}: {markdown(text)}" if text else f"- {label}" for label, text in evidence) + "\n")
+    lines.append(f"**Fix.** {markdown(rule.fix, _PROSE)}\n")
+    if rule.frameworks:
+        lines.append(
+            "\n".join(f"- {markdown(name)}: {markdown_code(setting)}" for name, setting in rule.frameworks) + "\n"
+        )
+    lines.append(f"{markdown(' · '.join(rule.taxonomy))}\n\n</details>\n")
+    return "\n".join(lines)
+
+
+def _suppressed(result: ScanResult) -> Iterator[str]:
+    lines = [
+        f"- {markdown_code(s.finding.rule)} {_place(s.finding)} {s.by}"
+        + (f": {markdown(s.reason, _CELL)}" if s.reason else "")
+        for s in result.suppressed
+    ]
+    yield from _details("Suppressed", lines)
+
+
+def _notes(title: str, notes: Iterable[Note], opened: bool = False) -> Iterator[str]:
+    lines = [f"- {markdown_code(_note_place(note), 300)} {markdown(note.message, _CELL)}" for note in notes]
+    yield from _details(title, lines, opened)
+
+
+def _details(title: str, lines: list[str], opened: bool = False) -> Iterator[str]:
+    if lines:
+        shown = lines[:_NOTES]
+        if len(lines) > len(shown):
+            shown.append(f"- and {len(lines) - len(shown)} more")
+        is_open = " open" if opened else ""
+        yield (
+            f"\n<details{is_open}><summary>{title} ({len(lines)})</summary>\n\n" + "\n".join(shown) + "\n\n</details>\n"
+        )
+
+
+def _note_place(note: Note) -> str:
+    return ":".join(str(part) for part in (note.path, note.line, note.column) if part is not None)
+
+
+def _html(text: str) -> str:
+    return markdown(text, _CELL).replace("\\", "")

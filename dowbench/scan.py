@@ -1,0 +1,165 @@
+"""The pipeline, top to bottom: files → tools → findings → what is suppressed → places → result."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dowbench import baseline, engine, loaders
+from dowbench.config import Config
+from dowbench.discover import STDIN, Globs, discover, shown
+from dowbench.fingerprint import fingerprinted
+from dowbench.model import FileScan, Finding, Note, ScanResult, Severity
+from dowbench.plan import RANK, Plan, make_plan
+from dowbench.scanfile import FileOutcome, Job, merged, scan_file
+from dowbench.suppress import ALL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dowbench.baseline import Baseline
+    from dowbench.discover import Discovery, Target
+
+
+def scan_paths(paths: Iterable[str | os.PathLike[str]] = (), config: Config | None = None) -> ScanResult:
+    """Scan files, folders and globs, and return what was found.
+
+    Without ``paths``: the config's ``files``, else what git tracks below the working directory. No configuration file
+    is looked for; ``dowbench.config.load`` reads one. A file that cannot be scanned is in ``errors`` of the result and
+    stops nothing else. Raises ``UsageError`` for settings that make no sense and ``RuleError`` for a broken rule pack.
+    """
+    return scan([os.fspath(path) for path in paths], config or Config())
+
+
+def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None = None) -> ScanResult:
+    """Scan tool definitions in memory: dicts of any format, or the tool objects of a framework (``langchain``).
+
+    Findings have pointers into the list of tools and no lines. Raises ``SourceError`` for what is not a tool.
+    """
+    plan = make_plan(config or Config())
+    toolset = loaders.load_tools(format, list(tools))
+    run = engine.run(plan.pack, toolset)
+    findings = tuple(f for f in fingerprinted(run.findings) if plan.wants(f))
+    file = FileScan(toolset.path, toolset.format, len(toolset.tools))
+    return ScanResult(
+        files=(file,),
+        findings=tuple(sorted(findings, key=_order)),
+        errors=tuple(run.errors),
+        warnings=toolset.notes,
+        rules=plan.rules,
+    )
+
+
+def scan(
+    arguments: Sequence[str],
+    config: Config,
+    *,
+    validate: bool = False,
+    changed_since: str | None = None,
+    known: Baseline | None = None,
+    stdin: bytes = b"",
+) -> ScanResult:
+    """Scan files, folders, globs and ``-`` (whose bytes are ``stdin``), or what ``config`` and git name.
+
+    ``validate`` adds the errors of an OpenAPI validator, ``changed_since`` leaves only findings on tools that differ
+    from that git revision, ``known`` are findings that count as suppressed. Raises ``UsageError`` and ``RuleError``.
+    """
+    plan = make_plan(config, validate=validate)
+    found = discover(arguments or configured(config), exclude=Globs(config.exclude, config.base))
+    jobs = [Job(target, stdin if target.file == STDIN else None) for target in found.targets]
+    if changed_since is not None:
+        jobs = _with_earlier(jobs, changed_since)
+    outcomes = [scan_file(job, plan) for job in jobs]
+    result = _joined(outcomes, found, plan)
+    return less_known(result, known) if known is not None else result
+
+
+def exit_code(result: ScanResult, fail_on: Severity | Literal["none"]) -> int:
+    """0: nothing at or above ``fail_on``; 1: such findings; 2: something could not be scanned."""
+    if result.errors:
+        return 2
+    return int(fail_on != "none" and any(RANK[f.severity] <= RANK[fail_on] for f in result.findings))
+
+
+def configured(config: Config) -> list[str]:
+    """The config's ``files`` as arguments, relative to the working directory."""
+    base = os.path.relpath(config.base) if config.base.is_absolute() else str(config.base)
+    return [file if base == os.curdir else os.path.join(base, file) for file in config.files]  # noqa: PTH118
+
+
+def _with_earlier(jobs: list[Job], revision: str) -> list[Job]:
+    from dowbench import git
+
+    earlier = git.contents(Path.cwd(), revision, [job.target.file for job in jobs if job.target.file != STDIN])
+    return [replace(job, earlier=earlier.get(job.target.file, b"")) for job in jobs]
+
+
+def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> ScanResult:
+    all_files = merged(outcomes)
+    config = plan.config
+    errors = [*found.errors, *all_files.errors]
+    if not config.skip_unrecognized:
+        fruitful = {
+            t.origin for t, outcome in zip(found.targets, outcomes, strict=True) if outcome.files or outcome.errors
+        }
+        errors += [
+            Note(shown(origin), "no tool definitions found here (--skip-unrecognized accepts that)")
+            for origin in found.containers
+            if origin not in fruitful and not any(note.path == shown(origin) for note in errors)
+        ]
+    return ScanResult(
+        files=all_files.files,
+        findings=tuple(sorted(all_files.findings, key=_order)),
+        suppressed=tuple(sorted(all_files.suppressed, key=lambda s: _order(s.finding))),
+        skipped=tuple(sorted((*found.skipped, *all_files.skipped), key=lambda note: note.path)),
+        errors=tuple(errors),
+        warnings=(*all_files.warnings, *_idle_waivers(found.targets, all_files, plan)),
+        rules=plan.rules,
+        unchanged=all_files.unchanged,
+    )
+
+
+def _order(finding: Finding) -> tuple[str, int, str, int, int, str]:
+    span = finding.span
+    return (
+        finding.path,
+        span.line if span else 0,
+        finding.rule,
+        span.column if span else 0,
+        finding.document,
+        finding.parameter or "",
+    )
+
+
+def _idle_waivers(targets: Sequence[Target], outcome: FileOutcome, plan: Plan) -> Iterator[Note]:
+    """Exceptions that have expired, or that covered nothing though files they speak of were scanned."""
+    ids = {rule.id for rule in plan.rules}
+    scanned = {file.path for file in outcome.files}
+    for index, (waiver, files) in enumerate(plan.waivers):
+        where = plan.config.path or "exceptions"
+        if waiver.until is not None and waiver.until < plan.today:
+            yield Note(where, f"exception expired on {waiver.until}", waiver.line)
+            continue
+        judged = ALL in waiver.rules or ids.intersection(waiver.rules)
+        spoken_of = any(t.path in scanned and (not waiver.files or files.match(t.file)) for t in targets)
+        if judged and spoken_of and index not in outcome.waivers:
+            yield Note(where, f"unused exception: it covers no finding of {', '.join(waiver.rules)}", waiver.line)
+
+
+def less_known(result: ScanResult, known: Baseline) -> ScanResult:
+    """``result`` with the findings that a baseline knows among the suppressed."""
+    split = baseline.apply(
+        known,
+        result.findings,
+        (s.finding for s in result.suppressed),
+        {file.path for file in result.files},
+        {rule.id for rule in result.rules},
+    )
+    return replace(
+        result,
+        findings=split.new,
+        suppressed=tuple(sorted((*result.suppressed, *split.known), key=lambda s: _order(s.finding))),
+        warnings=(*result.warnings, *split.gone),
+    )

@@ -1,0 +1,316 @@
+"""Findings that somebody decided not to be told about: ignores in the document, exceptions in the configuration.
+
+An ignore covers the node it stands on and everything below that node. It always says in the report that it was used;
+one that was not used, has expired, or cannot be understood is a warning, and the findings stay.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from dowbench.model import Suppressed
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from dowbench.config import Waiver
+    from dowbench.discover import Globs
+    from dowbench.model import Finding, Span
+
+    class Document(Protocol):
+        """A document whose places are known (``source.Document``)."""
+
+        value: Any
+
+        def span(self, pointer: str) -> Span: ...
+        def key_span(self, pointer: str) -> Span | None: ...
+
+
+KEY = "x-dowbench-ignore"
+ALL = "all"
+# Below these keys, a key is the name of something and not a keyword.
+_NAMES = frozenset(
+    ("properties", "patternProperties", "$defs", "definitions", "schemas", "example", "examples", "default")
+)
+_COMMENT = re.compile(r"#[ \t]*dowbench:[ \t]*ignore(?P<rest>[^\r\n]*)")
+_RULES = re.compile(r"\[(?P<rules>[^\]]*)\](?P<reason>.*)")
+_UNTIL = re.compile(r"[(,;]?\s*\buntil[ :]+(?P<date>\d[^\s)]*)\)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """One ignore, wherever it was written."""
+
+    rules: tuple[str, ...]
+    reason: str = ""
+    until: str | None = None
+    pointer: str | None = None
+    """The node it stands on; ``None`` for a comment, which is found by its lines."""
+    line: int = 0
+    """Where it is written."""
+    next_line: int | None = None
+    """Comments: the line on which the node that it covers begins."""
+
+    def covers(self, rule: str) -> bool:
+        """Whether it speaks of ``rule``."""
+        return rule in self.rules or ALL in self.rules
+
+
+class Fault(NamedTuple):
+    """Something wrong with an ignore, and the line it is on."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What ignores did to the findings of one file."""
+
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Suppressed, ...]
+    faults: tuple[Fault, ...]
+
+
+def today() -> str:
+    """The local date as ``YYYY-MM-DD``."""
+    return time.strftime("%Y-%m-%d")
+
+
+def collect(text: str, kind: str, documents: Sequence[Document]) -> list[list[Ignore | Fault]]:
+    """The ignores of a file, a list for each of its documents. ``kind`` is ``json`` or ``yaml``."""
+    keyed = KEY in text
+    collected: list[list[Ignore | Fault]] = [list(in_values(document)) if keyed else [] for document in documents]
+    if kind == "yaml" and _COMMENT.search(text):
+        for item in in_comments(text):
+            # A comment belongs to the last document that has begun where the node it covers begins.
+            line = (item.next_line if isinstance(item, Ignore) else None) or item.line
+            at = max((n for n, d in enumerate(documents) if d.span("").line <= line), default=0)
+            collected[at].append(item)
+    return collected
+
+
+def in_values(document: Document) -> Iterator[Ignore | Fault]:
+    """Every ``x-dowbench-ignore`` in a document's value, and what is wrong with those that are not usable."""
+    stack: list[tuple[Any, str, bool]] = [(document.value, "", False)]
+    seen: set[int] = set()
+    while stack:
+        node, pointer, names = stack.pop()
+        if id(node) in seen:
+            continue
+        if isinstance(node, dict):
+            seen.add(id(node))
+            if KEY in node and not names:
+                yield _from_value(node[KEY], pointer, document.span(f"{pointer}/{KEY}").line)
+            for key, item in node.items():
+                if isinstance(item, dict | list) and (names or key != KEY):
+                    stack.append((item, f"{pointer}/{_token(str(key))}", not names and key in _NAMES))
+        elif isinstance(node, list):
+            seen.add(id(node))
+            stack.extend(
+                (item, f"{pointer}/{index}", False) for index, item in enumerate(node) if isinstance(item, dict | list)
+            )
+
+
+def _from_value(value: Any, pointer: str, line: int) -> Ignore | Fault:
+    given = {"rules": value} if isinstance(value, list | str) else value
+    if not isinstance(given, dict):
+        return Fault(line, f"{KEY} must be a list of rules, or an object with rules, reason and until")
+    unknown = [key for key in given if key not in ("rules", "reason", "until")]
+    if unknown:
+        return Fault(line, f"unknown key {unknown[0]!r} in {KEY}; known are rules, reason, until")
+    rules = given.get("rules")
+    rules = [rules] if isinstance(rules, str) else rules
+    if not isinstance(rules, list) or not rules or not all(isinstance(rule, str) for rule in rules):
+        return Fault(line, f'{KEY} names no rules; give their ids, or "all"')
+    reason, until = given.get("reason", ""), given.get("until")
+    if not isinstance(reason, str) or not isinstance(until, str | None):
+        return Fault(line, f"reason and until of {KEY} must be strings")
+    return Ignore(tuple(rules), reason, until, pointer, line)
+
+
+def in_comments(text: str) -> Iterator[Ignore | Fault]:
+    """Every ``# dowbench: ignore[rule, …] reason (until YYYY-MM-DD)`` of a YAML text.
+
+    The comment covers nodes that start on its line or, if it stands alone, on the next line that holds more than a
+    comment.
+    """
+    inside = _scalars(text)
+    for match in _COMMENT.finditer(text):
+        before = bisect_right(inside, (match.start(), len(text))) - 1
+        if before >= 0 and match.start() < inside[before][1]:
+            continue
+        line = text.count("\n", 0, match.start()) + 1
+        parts = _RULES.match(match["rest"].strip())
+        rules = tuple(rule.strip() for rule in parts["rules"].split(",") if rule.strip()) if parts else ()
+        if parts is None or not rules:
+            yield Fault(line, "an ignore names its rules in brackets: # dowbench: ignore[unbounded-result] reason")
+            continue
+        reason, until = parts["reason"].strip(), None
+        if dated := _UNTIL.search(reason):
+            until, reason = dated["date"], (reason[: dated.start()] + reason[dated.end() :]).strip()
+        yield Ignore(rules, reason, until, None, line, _next_line(text, match.start(), line))
+
+
+def _scalars(text: str) -> list[tuple[int, int]]:
+    """Where the scalars of a YAML text are; block scalars from their second line on: a comment may follow ``|``."""
+    import yaml
+
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    places = []
+    for token in yaml.scan(text, loader):
+        if isinstance(token, yaml.ScalarToken):
+            start: int = token.start_mark.index
+            if token.style in ("|", ">"):
+                start = text.find("\n", start)
+            places.append((start, token.end_mark.index))
+    return places
+
+
+def _next_line(text: str, offset: int, line: int) -> int | None:
+    if text[text.rfind("\n", 0, offset) + 1 : offset].strip(" \t\ufeff"):
+        return line
+    at = text.find("\n", offset)
+    while at != -1:
+        line += 1
+        end = text.find("\n", at + 1)
+        content = text[at + 1 : end if end != -1 else len(text)].strip()
+        if content and not content.startswith("#") and not content.startswith("---"):
+            return line
+        at = end
+    return None
+
+
+def apply(
+    findings: Sequence[Finding],
+    ignores: Iterable[Ignore | Fault],
+    *,
+    document: Document,
+    tools: Mapping[str, str],
+    known: Collection[str],
+    judged: Collection[str],
+    now: str,
+) -> Outcome:
+    """Divide ``findings`` of one document into those that stand and those that an ignore covers.
+
+    ``tools`` leads from a tool's name to its pointer. ``known`` are the ids that an ignore may name, ``judged`` those
+    in force, whose ignores are unused when they cover nothing. ``now`` is the date, ``YYYY-MM-DD``.
+    """
+    faults: list[Fault] = []
+    live: list[Ignore] = []
+    for item in ignores:
+        if isinstance(item, Fault):
+            faults.append(item)
+            continue
+        faults.extend(
+            Fault(item.line, f"ignore names the unknown rule {rule!r}")
+            for rule in item.rules
+            if rule != ALL and rule not in known
+        )
+        if item.until is not None and not is_date(item.until):
+            faults.append(
+                Fault(item.line, f"until must be a date as YYYY-MM-DD, not {item.until!r}; the ignore is void")
+            )
+        elif item.until is not None and item.until < now:
+            faults.append(Fault(item.line, f"ignore expired on {item.until}"))
+        else:
+            live.append(item)
+    used: set[tuple[int, str]] = set()
+    standing: list[Finding] = []
+    suppressed: list[Suppressed] = []
+    for finding in findings:
+        ignore = next((i for i in live if i.covers(finding.rule) and _stands_over(i, finding, tools, document)), None)
+        if ignore is None:
+            standing.append(finding)
+            continue
+        used.add((id(ignore), finding.rule if finding.rule in ignore.rules else ALL))
+        suppressed.append(Suppressed(finding, "inline", ignore.reason))
+    for ignore in live:
+        faults.extend(
+            Fault(ignore.line, f"unused ignore: no {'' if rule == ALL else rule + ' '}finding here")
+            for rule in ignore.rules
+            if (rule in judged or rule == ALL) and (id(ignore), rule) not in used
+        )
+    return Outcome(tuple(standing), tuple(suppressed), tuple(sorted(faults)))
+
+
+class Waived(NamedTuple):
+    """Findings divided by the configuration's exceptions."""
+
+    findings: tuple[Finding, ...]
+    suppressed: tuple[Suppressed, ...]
+    used: frozenset[int]
+    """Positions of the exceptions that covered one."""
+
+
+def waive(findings: Sequence[Finding], file: str, waivers: Sequence[tuple[Waiver, Globs]], now: str) -> Waived:
+    """Divide ``findings`` of ``file`` by exceptions; the first that covers a finding takes it."""
+    live = [
+        (index, waiver)
+        for index, (waiver, files) in enumerate(waivers)
+        if (waiver.until is None or waiver.until >= now) and (not waiver.files or files.match(file))
+    ]
+    standing: list[Finding] = []
+    suppressed: list[Suppressed] = []
+    used: set[int] = set()
+    for finding in findings:
+        for index, waiver in live:
+            if not {finding.rule, ALL}.isdisjoint(waiver.rules) and (not waiver.tools or finding.tool in waiver.tools):
+                suppressed.append(Suppressed(finding, "config", waiver.reason))
+                used.add(index)
+                break
+        else:
+            standing.append(finding)
+    return Waived(tuple(standing), tuple(suppressed), frozenset(used))
+
+
+def is_date(text: str) -> bool:
+    """Whether ``text`` is a calendar date written ``YYYY-MM-DD``."""
+    import datetime
+
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _stands_over(ignore: Ignore, finding: Finding, tools: Mapping[str, str], document: Document) -> bool:
+    own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}
+    for pointer in own:
+        if ignore.pointer is not None:
+            if any(ignore.pointer == place for place in _upwards(pointer)):
+                return True
+        elif ignore.next_line in _own_lines(pointer, document) or any(
+            ignore.next_line == _line(place, document) for place in _upwards(pointer)
+        ):
+            return True
+    return False
+
+
+def _line(pointer: str, document: Document) -> int | None:
+    """The line on which a node begins: that of its key, if it has one; ``None`` for a list at the root."""
+    key = document.key_span(pointer)
+    if key is not None:
+        return key.line
+    return None if not pointer and isinstance(document.value, list) else document.span(pointer).line
+
+
+def _own_lines(pointer: str, document: Document) -> set[int]:
+    """Lines that a reader takes for the node itself: its key's, and where the report says it is."""
+    key, span = document.key_span(pointer), document.span(pointer)
+    return {place.line for place in (key, span) if place is not None}
+
+
+def _upwards(pointer: str) -> Iterator[str]:
+    yield pointer
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        yield pointer
+
+
+def _token(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,50 @@
+"""Amazon Bedrock: ``toolSpec`` of the Converse API, and the functions of an agent's action group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dowbench.loaders import build
+from dowbench.loaders.context import Context, join
+from dowbench.loaders.definitions import Definition, ListLoader
+
+if TYPE_CHECKING:
+    from dowbench.model import Tool
+
+
+def matches(entry: Mapping[str, Any]) -> bool:
+    if not {"toolSpec", "tool_spec", "systemTool", "cachePoint", "functionSchema"}.isdisjoint(entry):
+        return True
+    return "name" in entry and is_bedrock_schema(entry.get("inputSchema"))
+
+
+def is_bedrock_schema(schema: Any) -> bool:
+    """Whether a schema is wrapped as Bedrock does it."""
+    return isinstance(schema, Mapping) and schema.keys() == {"json"}
+
+
+def read(definition: Definition, context: Context) -> Iterator[Tool]:
+    entry, pointer = definition.value, definition.pointer
+    if "functionSchema" in entry:
+        group = build.mapping(context, entry, pointer, "functionSchema")
+        below = join(pointer, "functionSchema", "functions")
+        for index, function in enumerate(build.must_be_list(context, group.get("functions"), below, "functions")):
+            place = join(below, index)
+            if not isinstance(function, Mapping):
+                context.expected("a function of an action group, an object", function, place)
+            yield build.tool(context, function, place, schema="parameters")
+        return
+    if "systemTool" in entry:
+        build.hosted(context, str(build.mapping(context, entry, pointer, "systemTool").get("name")), pointer)
+        return
+    if "cachePoint" in entry:
+        return
+    key = next((key for key in ("toolSpec", "tool_spec") if key in entry), None)
+    spec, below = (entry, pointer) if key is None else (entry[key], join(pointer, key))
+    if not isinstance(spec, Mapping):
+        context.expected("an object with name and inputSchema", spec, below)
+    yield build.tool(context, spec, below, schema=("inputSchema", "json"), place=pointer, definition=entry)
+
+
+LOADER = ListLoader("bedrock", matches, read, "a Bedrock tool (an object with toolSpec)")

@@ -1,0 +1,150 @@
+"""From the parts that every format has, name, description and schemas, to a ``Tool``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dowbench.loaders.context import Context, join, quote
+from dowbench.loaders.parameters import flatten
+from dowbench.loaders.schema import Resolver
+from dowbench.model import EMPTY, Location, Parameter, Schema, Tool
+
+KEYWORDS = frozenset(
+    (
+        *(
+            "type",
+            "properties",
+            "required",
+            "additionalProperties",
+            "patternProperties",
+            "$ref",
+            "$defs",
+            "definitions",
+        ),
+        *("anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const", "items", "nullable", "default"),
+        *("$schema", "$id", "$comment", "title", "description", "propertyNames", "minProperties", "maxProperties"),
+    )
+)
+
+
+def tool(
+    context: Context,
+    entry: Mapping[str, Any],
+    pointer: str,
+    *,
+    schema: str | tuple[str, ...] | None,
+    output: str | None = None,
+    place: str | None = None,
+    definition: Any = None,
+    hints: Mapping[str, Any] = EMPTY,
+    meta: Mapping[str, Any] = EMPTY,
+) -> Tool:
+    """The tool that ``entry`` at ``pointer`` defines.
+
+    ``schema`` is the key (or path of keys) of its input schema, ``output`` that of its output schema. ``place`` is the
+    pointer of the entry of the list, ``definition`` its value, where ``entry`` is only a part of it.
+
+    Raises:
+        SourceError: for a name or description that is no text, a schema that is no schema.
+    """
+    path = (schema,) if isinstance(schema, str) else schema or ()
+    below, raw = join(pointer, *path), entry_at(context, entry, pointer, path)
+    text, text_key = description(context, entry, pointer)
+    return Tool(
+        name=name(context, entry, pointer),
+        location=Location(pointer if place is None else place),
+        description=text,
+        parameters=() if raw is None else inputs(context, raw, below),
+        output=output_schema(context, entry, pointer, output) if output else None,
+        hints=hints,
+        meta=meta,
+        definition=entry if definition is None else definition,
+        description_location=Location(join(pointer, text_key)) if text else None,
+    )
+
+
+def name(context: Context, entry: Mapping[str, Any], pointer: str) -> str:
+    """The name of a tool, which has to be there."""
+    value = entry.get("name")
+    if not isinstance(value, str) or not value:
+        if "name" not in entry:
+            context.expected('a tool with a "name"', entry, pointer)
+        context.expected("the name of a tool, a text", value, join(pointer, "name"))
+    return value
+
+
+def description(context: Context, entry: Mapping[str, Any], pointer: str) -> tuple[str, str]:
+    """What the model reads of a tool, and the key it is under: the title stands in where there is no description."""
+    for key in ("description", "title"):
+        value = entry.get(key)
+        if value is not None and not isinstance(value, str):
+            context.expected(f"the {key} of a tool, a text", value, join(pointer, key))
+        if value:
+            return value, key
+    return "", "description"
+
+
+def mapping(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Mapping[str, Any]:
+    """The object under ``key``; an empty one if there is none."""
+    value = entry.get(key)
+    if value is None:
+        return EMPTY
+    if not isinstance(value, Mapping):
+        context.expected("an object", value, join(pointer, key))
+    return value
+
+
+def entry_at(context: Context, entry: Mapping[str, Any], pointer: str, path: tuple[str, ...]) -> Any:
+    """The value below ``entry`` that the keys lead to, ``None`` where one is missing."""
+    value: Any = entry
+    for key in path:
+        if value is None:
+            return None
+        if not isinstance(value, Mapping):
+            context.expected("an object", value, pointer)
+        value, pointer = value.get(key), join(pointer, key)
+    return value
+
+
+def inputs(context: Context, raw: Any, pointer: str) -> tuple[Parameter, ...]:
+    """The parameters of an input schema, which is a JSON Schema, or just its properties."""
+    if not isinstance(raw, Mapping):
+        context.expected("an input schema, an object", raw, pointer)
+    resolver = Resolver(context, raw, pointer)
+    if is_flat(raw):
+        return tuple(flatten(resolver.properties(raw, pointer)))
+    schema = resolver.schema(raw, pointer)
+    if schema.types and "object" not in schema.types:
+        context.expected('an input schema of type "object"', raw.get("type"), join(pointer, "type"))
+    return tuple(flatten(schema))
+
+
+def is_flat(raw: Mapping[str, Any]) -> bool:
+    """Whether an object holds a schema a name without being a schema itself."""
+    return (
+        bool(raw) and KEYWORDS.isdisjoint(raw) and all(isinstance(value, Mapping) and value for value in raw.values())
+    )
+
+
+def output_schema(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Schema | None:
+    """The output schema under ``key``, which a tool need not have."""
+    raw = entry.get(key)
+    if raw is None:
+        return None
+    below = join(pointer, key)
+    if not isinstance(raw, Mapping):
+        context.expected("an output schema, an object", raw, below)
+    return Resolver(context, raw, below).schema(raw, below)
+
+
+def hosted(context: Context, what: str, pointer: str) -> None:
+    """Note a tool that the provider defines and runs, of which the document only holds the name."""
+    context.note(f"{quote(what)} is defined by the provider, so there is nothing to look at", pointer)
+
+
+def must_be_list(context: Context, value: Any, pointer: str, what: str) -> list[Any]:
+    """``value``, which has to be a list."""
+    if not isinstance(value, list):
+        context.expected(f"a list of {what}", value, pointer)
+    return value

@@ -1,0 +1,167 @@
+"""Formats whose documents are lists of tool definitions: where the list is, what each entry is.
+
+The list may be the document, a single definition, an object that holds one definition a name, or lie under ``tools``
+or a like key, at the top or inside an envelope such as a request body or a JSON-RPC response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowbench.loaders.context import Context, join
+
+if TYPE_CHECKING:
+    from dowbench.model import Tool, ToolSet
+
+HOLDERS = ("tools", "functions")
+"""Keys whose value is a list of definitions, or an object of them by name."""
+ENVELOPES = ("result", "toolConfig", "tool_config", "session", "body", "request", "config", "params", "response")
+"""Keys under which a list may be empty and still is a list of tools."""
+ENVELOPE_DEPTH = 3
+SCHEMA_KEYS = frozenset(
+    (
+        *("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "arguments"),
+        *("args", "args_schema", "run_params_schema", "function", "custom", "toolSpec", "functionSchema"),
+        *("functionDeclarations", "function_declarations", "json_schema", "lc"),
+    )
+)
+"""Where one format or another keeps what a tool takes."""
+
+Matches = Callable[[Mapping[str, Any]], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One entry of a list of definitions. In an object of definitions by name, ``value`` has been given its name."""
+
+    value: Any
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All definitions of a document; ``holder`` is the key they were found under, where a key said they are tools."""
+
+    pointer: str
+    definitions: tuple[Definition, ...]
+    holder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListLoader:
+    """A format that consists of its kind of entry, wherever the list is."""
+
+    name: str
+    matches: Matches
+    """Whether an entry can be of this format, and of no other."""
+    read: Callable[[Definition, Context], Iterable[Tool]]
+    """The tools of an entry: usually one."""
+    expects: str
+    """What an entry of this format looks like, for error messages."""
+
+    def confidence(self, value: Any) -> float:
+        """The share of entries of this format among those that say of which format they are."""
+        listing = find(value, self.matches)
+        entries = [d.value for d in listing.definitions if not is_weak(d.value)] if listing else []
+        return sum(isinstance(e, Mapping) and self.matches(e) for e in entries) / len(entries) if entries else 0.0
+
+    def load(self, value: Any, context: Context) -> ToolSet:
+        """Every entry of the list, or an error at the first that is none of this format."""
+        listing = find(value, self.matches) or find(value, is_weak)
+        if listing is None:
+            context.expected(self.expects, value, "")
+        return self.load_listing(listing, context)
+
+    def load_listing(self, listing: Listing, context: Context) -> ToolSet:
+        """As ``load``, of a list that was found before."""
+        tools: list[Tool] = []
+        for definition in listing.definitions:
+            entry = definition.value
+            if not isinstance(entry, Mapping) or not (self.matches(entry) or is_weak(entry)):
+                context.expected(self.expects, entry, definition.pointer)
+            tools.extend(self.read(definition, context))
+        return context.toolset(self.name, tools, listing.pointer)
+
+
+def is_weak(entry: Any) -> bool:
+    """Whether an entry names a tool and nothing says of which format it is."""
+    if not isinstance(entry, Mapping) or not SCHEMA_KEYS.isdisjoint(entry):
+        return False
+    return isinstance(entry.get("name"), str) or isinstance(entry.get("type"), str)
+
+
+def find(value: Any, matches: Matches) -> Listing | None:
+    """The list of definitions in a document, ``None`` if there is none; ``matches`` knows an entry by its structure."""
+    found = list(_listings(value, "", matches, ENVELOPE_DEPTH))
+    if len(found) < 2:
+        return found[0] if found else None
+    return Listing("", tuple(d for listing in found for d in listing.definitions), found[0].holder)
+
+
+def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterator[Listing]:
+    if isinstance(value, list):
+        listing = _list(value, pointer, matches, depth)
+        if not value or _any(listing, matches):
+            yield listing
+        return
+    if not isinstance(value, Mapping):
+        return
+    if matches(value):
+        yield Listing(pointer, (Definition(value, pointer),))
+        return
+    held = [key for key in HOLDERS if isinstance(value.get(key), list | Mapping)]
+    for key in held:
+        below = join(pointer, key)
+        inner = value[key]
+        if isinstance(inner, Mapping):
+            yield Listing(below, _by_name(inner, below), key)
+        else:
+            yield Listing(below, _list(inner, below, matches, depth).definitions, key)
+    if held:
+        return
+    if any(isinstance(entry, Mapping) and matches(_named(entry, key)) for key, entry in value.items()):
+        yield Listing(pointer, _by_name(value, pointer))
+        return
+    for key, inner in value.items():
+        below = join(pointer, key)
+        if isinstance(inner, list) and inner:
+            listing = _list(inner, below, matches, 0)
+            if _any(listing, matches):
+                yield listing
+        elif isinstance(inner, Mapping) and depth:
+            yield from (
+                listing
+                for listing in _listings(inner, below, matches, depth - 1)
+                if key in ENVELOPES or _any(listing, matches)
+            )
+
+
+def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listing:
+    """The entries of a list; of those that hold a list of tools themselves, the entries of that."""
+    definitions: list[Definition] = []
+    for index, entry in enumerate(value):
+        place = join(pointer, index)
+        if depth and isinstance(entry, Mapping) and not matches(entry) and not is_weak(entry):
+            inner = [listing for listing in _listings(entry, place, matches, 0) if listing.holder]
+            if inner:
+                definitions.extend(d for listing in inner for d in listing.definitions)
+                continue
+        definitions.append(Definition(entry, place))
+    return Listing(pointer, tuple(definitions))
+
+
+def _any(listing: Listing, matches: Matches) -> bool:
+    return any(isinstance(d.value, Mapping) and matches(d.value) for d in listing.definitions)
+
+
+def _by_name(value: Mapping[str, Any], pointer: str) -> tuple[Definition, ...]:
+    return tuple(
+        Definition(_named(entry, key) if isinstance(entry, Mapping) else entry, join(pointer, key))
+        for key, entry in value.items()
+    )
+
+
+def _named(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    return entry if "name" in entry or "function" in entry or "toolSpec" in entry else {"name": key, **entry}

@@ -1,0 +1,119 @@
+"""Decides of which format a document is, from its structure alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dowbench.errors import SourceError, UnrecognizedError
+from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
+from dowbench.loaders.context import Context, Loader, describe, join, quote
+from dowbench.loaders.definitions import Listing, ListLoader, find
+
+if TYPE_CHECKING:
+    from dowbench.model import ToolSet
+
+LISTS: tuple[ListLoader, ...] = (
+    openai.LOADER,
+    anthropic.LOADER,
+    mcp.LOADER,
+    gemini.LOADER,
+    bedrock.LOADER,
+    langchain.LOADER,
+    crewai.LOADER,
+)
+LOADERS: Mapping[str, Loader] = {**{loader.name: loader for loader in LISTS}, openapi.LOADER.name: openapi.LOADER}
+"""The built-in formats by name."""
+
+PLUGINS = "dowbench.tool_loaders"
+HINTS: Mapping[str, str] = {
+    "mcpServers": "it names servers, not tools; scan what they answer to tools/list",
+    "servers": "it names servers, not tools; scan what they answer to tools/list",
+    "asyncapi": "AsyncAPI describes messages, not tools",
+    "error": "it is an error that a server answered",
+}
+"""What to say of documents that look like tool definitions and are none, by a key they have."""
+
+
+def plugins() -> Iterator[Loader]:
+    """Loaders of other packages, by their entry points."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=PLUGINS):
+        try:
+            made = point.load()
+            loader = made() if isinstance(made, type) else made
+            if not (isinstance(loader.name, str) and callable(loader.confidence) and callable(loader.load)):
+                raise TypeError("it has no name, confidence or load")
+        except Exception as error:
+            raise SourceError(f"the loader {point.name} ({point.value}) cannot be used: {error}") from error
+        yield loader
+
+
+def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
+    """The tools of a document of a built-in format, or the plugin that is surest of it, and how sure.
+
+    Raises:
+        UnrecognizedError: for a document of no format.
+        SourceError: for one that mixes formats, or is wrong where its format is clear.
+    """
+    if openapi.LOADER.confidence(value):
+        return openapi.LOADER.load(value, context)
+    listing = find(value, lambda entry: kind(entry) is not None)
+    formats = kinds(listing) if listing else {}
+    if listing and len(formats) == 1:
+        (loader,) = formats
+        return loader.load_listing(listing, context)
+    asked = ((loader, loader.confidence(value)) for loader in plugins())
+    surest = max(((loader, sure) for loader, sure in asked if sure > 0), key=lambda pair: pair[1], default=None)
+    if surest:
+        return surest
+    if listing and formats:
+        raise mixed(formats, context)
+    if listing and not listing.definitions:
+        return context.toolset("unknown", (), listing.pointer)
+    if listing and listing.holder == "functions" and all(isinstance(d.value, Mapping) for d in listing.definitions):
+        return openai.LOADER.load_listing(listing, context)
+    raise unrecognized(value, listing, context)
+
+
+def kind(entry: Mapping[str, Any]) -> ListLoader | None:
+    """The format of one entry, if it says."""
+    return next((loader for loader in LISTS if loader.matches(entry)), None)
+
+
+def kinds(listing: Listing) -> dict[ListLoader, list[str]]:
+    """The formats of a list's entries, and the pointers of those of each."""
+    found: dict[ListLoader, list[str]] = {}
+    for definition in listing.definitions:
+        loader = kind(definition.value) if isinstance(definition.value, Mapping) else None
+        if loader is not None:
+            found.setdefault(loader, []).append(definition.pointer)
+    return found
+
+
+def mixed(formats: Mapping[ListLoader, list[str]], context: Context) -> SourceError:
+    """A list that holds tools of several formats, which no model is offered together."""
+    parts = [
+        f"{len(pointers)} of {loader.name} (first at {pointers[0] or '/'})" for loader, pointers in formats.items()
+    ]
+    rarest = min(formats.values(), key=len)
+    return context.error(f"the list mixes formats: {', '.join(parts)}", rarest[0])
+
+
+def unrecognized(value: Any, listing: Listing | None, context: Context) -> UnrecognizedError:
+    """Says what was found where tool definitions were expected."""
+    pointer, found = "", describe(value)
+    if listing and listing.definitions:
+        first = listing.definitions[0]
+        pointer, found = first.pointer, f"{quote(listing.pointer or 'the document')} whose first entry is "
+        found += describe(first.value)
+    elif isinstance(value, list) and value:
+        pointer, found = join("", 0), f"{found}, whose first entry is {describe(value[0])}"
+    hint = next((f" ({HINTS[key]})" for key in HINTS if isinstance(value, Mapping) and key in value), "")
+    return UnrecognizedError(
+        f"no tool definitions of a known format: found {found}{hint}",
+        path=context.path,
+        pointer=pointer,
+        document=context.document,
+    )

@@ -1,0 +1,70 @@
+"""Google Gemini: ``functionDeclarations``, with OpenAPI schemas in upper case or JSON Schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dowbench.loaders import build
+from dowbench.loaders.context import Context, join
+from dowbench.loaders.definitions import Definition, ListLoader
+
+if TYPE_CHECKING:
+    from dowbench.model import Tool
+
+HOLDERS = ("functionDeclarations", "function_declarations")
+PARAMETERS = ("parameters", "parametersJsonSchema", "parameters_json_schema")
+RESPONSES = ("response", "responseJsonSchema", "response_json_schema")
+HOSTED = frozenset(
+    (
+        *("googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext", "googleMaps", "fileSearch"),
+        *("computerUse", "enterpriseWebSearch", "retrieval", "mcpServers"),
+        *("google_search", "google_search_retrieval", "code_execution", "url_context", "google_maps", "file_search"),
+        *("computer_use", "enterprise_web_search", "mcp_servers"),
+    )
+)
+"""Tools that the provider runs."""
+
+
+def matches(entry: Mapping[str, Any]) -> bool:
+    if "functionDeclarations" in entry or "function_declarations" in entry:
+        return True
+    if entry and HOSTED.issuperset(entry):
+        return True
+    if "name" not in entry:
+        return False
+    parameters = entry.get("parameters")
+    upper = isinstance(parameters, Mapping) and isinstance(parameters.get("type"), str) and parameters["type"].isupper()
+    return upper or "parametersJsonSchema" in entry or "parameters_json_schema" in entry
+
+
+def read(definition: Definition, context: Context) -> Iterator[Tool]:
+    entry, pointer = definition.value, definition.pointer
+    holders = [key for key in HOLDERS if key in entry]
+    for key in holders:
+        below = join(pointer, key)
+        for index, function in enumerate(build.must_be_list(context, entry[key], below, "function declarations")):
+            place = join(below, index)
+            if not isinstance(function, Mapping):
+                context.expected("a function declaration, an object", function, place)
+            yield _function(context, function, place)
+    hosted = [key for key in entry if key in HOSTED]
+    for key in hosted:
+        build.hosted(context, key, join(pointer, key))
+    if not holders and not hosted:
+        yield _function(context, entry, pointer)
+
+
+def _function(context: Context, function: Mapping[str, Any], pointer: str) -> Tool:
+    return build.tool(
+        context,
+        function,
+        pointer,
+        schema=next((key for key in PARAMETERS if function.get(key) is not None), None),
+        output=next((key for key in RESPONSES if function.get(key) is not None), None),
+    )
+
+
+LOADER = ListLoader(
+    "gemini", matches, read, "a Gemini tool (functionDeclarations, or an object with name and parameters)"
+)

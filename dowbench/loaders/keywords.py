@@ -1,0 +1,110 @@
+"""What single JSON Schema keywords say, as they are met: other spellings of types, bounds written as text."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from dowbench.loaders.context import Context, describe, join
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+TYPES: Mapping[str, str] = {
+    **{name: name for name in ("string", "number", "integer", "boolean", "object", "array")},
+    # names of programming languages, met in hand-written definitions
+    **dict.fromkeys(("str", "text", "char", "file", "date", "datetime"), "string"),
+    **dict.fromkeys(("int", "long"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    "bool": "boolean",
+    **dict.fromkeys(("dict", "map", "hashmap"), "object"),
+    **dict.fromkeys(("list", "tuple", "set", "arraylist"), "array"),
+}
+"""Names of types in lower case → JSON type. A name that is not here says nothing."""
+
+JSON_TYPES: Mapping[type, str] = {
+    str: "string",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    dict: "object",
+    list: "array",
+}
+
+UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
+LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
+BOUNDS = frozenset((*UPPER, *LOWER))
+
+
+def reference(raw: Mapping[str, Any]) -> str | None:
+    """What a schema refers to, if it refers to something."""
+    for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        if isinstance(ref := raw.get(keyword), str):
+            return ref
+    return None
+
+
+def read_types(stated: Any, pointer: str, context: Context) -> tuple[tuple[str, ...], bool]:
+    """The JSON types that ``type`` names, without null, and whether it allows null. No types: anything."""
+    names = stated if isinstance(stated, list) else [stated]
+    if not all(isinstance(name, str) for name in names):
+        if stated is not None:
+            context.note(f"type is {describe(stated)}, which says nothing", join(pointer, "type"))
+        return (), False
+    names = [name.lower() for name in names]
+    types = [TYPES.get(name, "") for name in names if name != "null"]
+    return () if "" in types else unique(types), "null" in names
+
+
+def with_numeric_bounds(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[str, Any]:
+    """``raw`` itself, or a copy in which each bound is a number: Gemini writes them as text; what is none is left out.
+
+    The boolean ``exclusiveMaximum`` of JSON Schema draft 4 and OpenAPI 3.0 stays.
+    """
+    if BOUNDS.isdisjoint(raw):
+        return raw
+    changed: dict[str, Any] = {}
+    for keyword in BOUNDS & raw.keys():
+        value = raw[keyword]
+        if type(value) in (int, float) or (isinstance(value, bool) and keyword.startswith("exclusive")):
+            continue
+        changed[keyword] = number(value)
+        if changed[keyword] is None and value is not None:
+            context.note(f"{keyword} is {describe(value)}, not a number, and is not counted", join(pointer, keyword))
+    if not changed:
+        return raw
+    return {key: value for key, value in {**raw, **changed}.items() if key not in changed or value is not None}
+
+
+def number(value: Any) -> int | float | None:
+    """The finite number a text holds, ``None`` if it holds none."""
+    if not isinstance(value, str) or len(value) > 40:
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        pass
+    try:
+        read = float(value)
+    except ValueError:
+        return None
+    return read if math.isfinite(read) else None
+
+
+def merge_keywords(first: Mapping[str, Any], second: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Both at once, as ``allOf`` demands: the narrowest bounds, common enum values; else what ``first`` says."""
+    merged = {**second, **first}
+    for keywords, narrowest in ((UPPER, min), (LOWER, max)):
+        for keyword in keywords:
+            values = [m[keyword] for m in (first, second) if keyword in m and not isinstance(m[keyword], bool)]
+            if len(values) == 2:
+                merged[keyword] = narrowest(values)
+    one, other = first.get("enum"), second.get("enum")
+    if isinstance(one, list) and isinstance(other, list):
+        merged["enum"] = [value for value in one if value in other]
+    return merged
+
+
+def unique(names: Iterable[str]) -> tuple[str, ...]:
+    """Each once, in order."""
+    return tuple(dict.fromkeys(names))

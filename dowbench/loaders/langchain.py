@@ -1,0 +1,35 @@
+"""LangChain: tools as ``name``, ``description`` and ``args`` or ``args_schema``, and its serialised objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from dowbench.loaders import build
+from dowbench.loaders.context import Context, join
+from dowbench.loaders.definitions import Definition, ListLoader
+
+if TYPE_CHECKING:
+    from dowbench.model import Tool
+
+
+def matches(entry: Mapping[str, Any]) -> bool:
+    if "lc" in entry and isinstance(entry.get("id"), list):
+        return True
+    return "name" in entry and ("args_schema" in entry or isinstance(entry.get("args"), Mapping))
+
+
+def read(definition: Definition, context: Context) -> Iterator[Tool]:
+    entry, pointer = definition.value, definition.pointer
+    place, whole = pointer, entry
+    if "lc" in entry:
+        if entry.get("type") != "constructor" or not isinstance(entry.get("kwargs"), Mapping):
+            raise context.error(
+                "LangChain wrote this object without its definition; export name, description and args_schema", pointer
+            )
+        entry, pointer = entry["kwargs"], join(pointer, "kwargs")
+    key = next((key for key in ("args_schema", "args") if entry.get(key) is not None), None)
+    yield build.tool(context, entry, pointer, schema=key, place=place, definition=whole)
+
+
+LOADER = ListLoader("langchain", matches, read, "a LangChain tool (an object with name and args or args_schema)")

@@ -1,0 +1,69 @@
+"""Model Context Protocol: what a server answers to ``tools/list``, and lists of its tools in registries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dowbench.loaders import build
+from dowbench.loaders.bedrock import is_bedrock_schema
+from dowbench.loaders.context import Context, join
+from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.parameters import flatten
+from dowbench.loaders.schema import Resolver
+
+if TYPE_CHECKING:
+    from dowbench.model import Tool
+
+HINTS = frozenset(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"))
+
+
+def matches(entry: Mapping[str, Any]) -> bool:
+    if "inputSchema" in entry:
+        return not is_bedrock_schema(entry["inputSchema"])
+    if "name" not in entry:
+        return False
+    annotations = entry.get("annotations")
+    return is_registry(entry) or (isinstance(annotations, Mapping) and not HINTS.isdisjoint(annotations))
+
+
+def is_registry(entry: Mapping[str, Any]) -> bool:
+    """Whether it is a tool as the registry of Docker lists it: ``arguments: [{name, type, desc}]``."""
+    arguments = entry.get("arguments")
+    if not isinstance(arguments, list) or "description" not in entry:
+        return False
+    return all(isinstance(a, Mapping) and "name" in a and ("desc" in a or "type" in a) for a in arguments)
+
+
+def read(definition: Definition, context: Context) -> Iterator[Tool]:
+    entry, pointer = definition.value, definition.pointer
+    made = build.tool(
+        context,
+        entry,
+        pointer,
+        schema="inputSchema",
+        output="outputSchema",
+        hints=build.mapping(context, entry, pointer, "annotations"),
+        meta=build.mapping(context, entry, pointer, "_meta"),
+    )
+    yield _with_arguments(context, made, entry["arguments"], join(pointer, "arguments")) if is_registry(entry) else made
+
+
+def _with_arguments(context: Context, made: Tool, arguments: list[Any], pointer: str) -> Tool:
+    members: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for index, argument in enumerate(arguments):
+        place = join(pointer, index)
+        name = argument["name"]
+        if not isinstance(name, str):
+            context.expected("the name of an argument, a text", name, join(place, "name"))
+        stated = {key: value for key, value in argument.items() if key not in ("name", "desc", "optional")}
+        stated.setdefault("description", argument.get("desc"))
+        stated["required"] = argument.get("optional") is not True
+        members[name], places[name] = stated, place
+    schema = Resolver(context, {}, pointer).properties(members, pointer, places)
+    return replace(made, parameters=tuple(flatten(schema)))
+
+
+LOADER = ListLoader("mcp", matches, read, "an MCP tool (an object with name and inputSchema)")

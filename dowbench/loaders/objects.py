@@ -1,0 +1,99 @@
+"""Python objects that define tools, turned into the definitions a document would hold. Nothing is imported for it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dowbench.errors import SourceError
+
+
+def definitions(objects: Any, path: str) -> Any:
+    """The definition of one object, or the list of those of several. Dicts and lists are taken as they are.
+
+    Raises:
+        SourceError: an object is nothing that defines a tool.
+    """
+    if isinstance(objects, Mapping):
+        return objects
+    if isinstance(objects, Sequence) and not isinstance(objects, str | bytes):
+        return [definition(thing, f"/{index}", path) for index, thing in enumerate(objects)]
+    if isinstance(getattr(objects, "tools", None), Sequence):
+        return definitions(objects.tools, path)
+    return [definition(objects, "/0", path)]
+
+
+def definition(thing: Any, pointer: str, path: str) -> Any:
+    """The definition of one object: a LangChain tool, an MCP or provider SDK's model, a pydantic model."""
+    if isinstance(thing, Mapping):
+        return thing
+    for read in (function_tool, langchain_tool, model, model_class):
+        try:
+            found = read(thing)
+        except Exception as error:
+            message = f"the definition of {name_of(thing)} cannot be read: {type(error).__name__}: {error}"
+            raise SourceError(message, path=path, pointer=pointer) from error
+        if found is not None:
+            return found
+    expected = "a tool definition (a dict, or an object with name, description and a schema)"
+    raise SourceError(f"expected {expected}, found {name_of(thing)}", path=path, pointer=pointer)
+
+
+def function_tool(thing: Any) -> Mapping[str, Any] | None:
+    """A ``FunctionTool`` of the OpenAI Agents SDK."""
+    schema = getattr(thing, "params_json_schema", None)
+    if not isinstance(schema, Mapping) or isinstance(thing, type):
+        return None
+    return {"type": "function", "name": thing.name, "description": thing.description, "parameters": schema}
+
+
+def langchain_tool(thing: Any) -> Mapping[str, Any] | None:
+    """A ``BaseTool`` of LangChain, or anything with its ``name``, ``description`` and ``args_schema`` or ``args``."""
+    if isinstance(thing, type) or not (
+        hasattr(thing, "args_schema") or isinstance(getattr(thing, "args", None), Mapping)
+    ):
+        return None
+    entry: dict[str, Any] = {"name": thing.name, "description": thing.description}
+    # what the model is offered: without arguments that the program injects
+    for attribute in ("tool_call_schema", "args_schema"):
+        schema = json_schema(getattr(thing, attribute, None))
+        if schema is not None:
+            return {**entry, "args_schema": schema}
+    return {**entry, "args": getattr(thing, "args", None) or {}}
+
+
+def model(thing: Any) -> Mapping[str, Any] | None:
+    """An instance of a pydantic model that is a definition itself, such as ``mcp.types.Tool``."""
+    dump = getattr(thing, "model_dump", None)
+    if isinstance(thing, type) or not callable(dump):
+        return None
+    found = dump(mode="json", by_alias=True, exclude_none=True)
+    return found if isinstance(found, Mapping) else None
+
+
+def model_class(thing: Any) -> Mapping[str, Any] | None:
+    """A pydantic model class, which LangChain and others take as a tool: its fields are the parameters."""
+    schema = json_schema(thing) if isinstance(thing, type) else None
+    if schema is None:
+        return None
+    text = schema.get("description") or inspect.getdoc(thing) or ""
+    return {"name": schema.get("title") or thing.__name__, "description": text, "args_schema": schema}
+
+
+def json_schema(schema: Any) -> Mapping[str, Any] | None:
+    """The JSON Schema of a dict or of a pydantic model, version 2 or 1."""
+    if isinstance(schema, Mapping):
+        return schema
+    for method in ("model_json_schema", "schema"):
+        make: Callable[[], Any] | None = getattr(schema, method, None)
+        if isinstance(schema, type) and callable(make):
+            made = make()
+            return made if isinstance(made, Mapping) else None
+    return None
+
+
+def name_of(thing: Any) -> str:
+    """What an object is called in a message."""
+    name = getattr(thing, "name", None)
+    return f"{type(thing).__name__} {name}" if isinstance(name, str) else type(thing).__name__

@@ -1,0 +1,94 @@
+"""OpenAI: chat completions, responses, realtime, the older functions, and what copies their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dowbench.loaders import build
+from dowbench.loaders.context import Context, join
+from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.model import Location, Parameter, Schema, Tool
+
+HOSTED = (
+    *("web_search", "file_search", "computer", "code_interpreter", "image_generation", "mcp"),
+    *("local_shell", "shell", "apply_patch", "tool_search"),
+)
+"""Beginnings of ``type`` of the tools that the provider runs; the rest is a version."""
+
+
+def matches(entry: Mapping[str, Any]) -> bool:
+    kind = entry.get("type")
+    if kind == "function":
+        function = entry.get("function")
+        if "function" not in entry:
+            return "name" in entry and "input_schema" not in entry and "inputSchema" not in entry
+        # a tool call, which a conversation holds, has arguments in place of parameters
+        return not (isinstance(function, Mapping) and "arguments" in function)
+    if kind == "custom" and "input_schema" not in entry:
+        return "custom" in entry or "format" in entry
+    if kind == "namespace":
+        return isinstance(entry.get("tools"), list)
+    if isinstance(kind, str) and "name" not in entry and kind.startswith(HOSTED):
+        return not kind.rpartition("_")[2].isdigit() or kind.count("_") < 3
+    if isinstance(entry.get("json_schema"), Mapping):
+        return matches(entry["json_schema"])
+    return "name" in entry and "parameters" in entry and is_function(entry)
+
+
+def is_function(entry: Mapping[str, Any]) -> bool:
+    """Whether ``parameters`` beside a name are those of a function, not of a documentation page or a pipeline."""
+    parameters = entry["parameters"]
+    if isinstance(parameters, Mapping) and ("properties" in parameters or parameters.get("type") in ("object", "dict")):
+        return str(parameters.get("type", "object")).islower()
+    return "description" in entry and not isinstance(parameters, list)
+
+
+def read(definition: Definition, context: Context) -> Iterator[Tool]:
+    entry, pointer = definition.value, definition.pointer
+    kind = entry.get("type")
+    if "function" in entry:
+        yield _function(context, entry, pointer, "function")
+    elif isinstance(entry.get("json_schema"), Mapping):
+        yield _function(context, entry, pointer, "json_schema")
+    elif kind == "custom":
+        yield _custom(context, entry, pointer)
+    elif kind == "namespace":
+        for index, inner in enumerate(entry["tools"]):
+            place = join(pointer, "tools", index)
+            if not isinstance(inner, Mapping) or not matches(inner):
+                context.expected(LOADER.expects, inner, place)
+            yield from read(Definition(inner, place), context)
+    elif kind not in (None, "function") and "parameters" not in entry:
+        build.hosted(context, str(kind), pointer)
+    else:
+        yield build.tool(context, entry, pointer, schema="parameters", output="response")
+
+
+def _function(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Tool:
+    function, below = entry[key], join(pointer, key)
+    if not isinstance(function, Mapping):
+        context.expected("a function, an object with a name and parameters", function, below)
+    return build.tool(context, function, below, schema="parameters", output="response", place=pointer, definition=entry)
+
+
+def _custom(context: Context, entry: Mapping[str, Any], pointer: str) -> Tool:
+    """A tool that takes one text in place of arguments."""
+    inner = build.mapping(context, entry, pointer, "custom") or entry
+    below = pointer if inner is entry else join(pointer, "custom")
+    location = Location(below)
+    text = Parameter("input", ("input",), Schema(location, ("string",), {}), True, "", location=location)
+    made = build.tool(context, inner, below, schema=None, place=pointer, definition=entry)
+    return Tool(
+        name=made.name,
+        location=made.location,
+        description=made.description,
+        parameters=(text,),
+        definition=entry,
+        description_location=made.description_location,
+    )
+
+
+LOADER = ListLoader(
+    "openai", matches, read, "an OpenAI tool (type function with a function, or an object with name and parameters)"
+)

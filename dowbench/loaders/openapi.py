@@ -1,0 +1,277 @@
+"""OpenAPI 3.0, 3.1, 3.2 and Swagger 2.0: one tool an operation, as the usual bridges to agents make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dowbench.loaders.context import Context, describe, join, quote
+from dowbench.loaders.keywords import unique
+from dowbench.loaders.parameters import flatten
+from dowbench.loaders.schema import Part, Resolver
+from dowbench.model import Location, Parameter, Schema, Tool, ToolSet
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+class OpenAPILoader:
+    """The loader; see ``context.Loader``."""
+
+    name = "openapi"
+
+    def confidence(self, value: Any) -> float:
+        """1 for a document that says which OpenAPI it is."""
+        return float(isinstance(value, Mapping) and ("openapi" in value or "swagger" in value) and "mcp" not in value)
+
+    def load(self, value: Any, context: Context) -> ToolSet:
+        """One tool for each operation of ``paths``; webhooks, which others call, are no tools."""
+        if not self.confidence(value):
+            context.expected('an OpenAPI document (an object with "openapi" or "swagger")', value, "")
+        swagger = check_version(value, context)
+        paths = value.get("paths")
+        if paths is None and (swagger or not {"components", "webhooks"} & value.keys()):
+            raise context.error('expected "paths", found an object without it', "")
+        if paths is not None and not isinstance(paths, Mapping):
+            context.expected("an object of paths", paths, "/paths")
+        reader = Reader(context, Resolver(context, value), value, swagger)
+        tools = [tool for path, item in (paths or {}).items() for tool in reader.path(path, item)]
+        return context.toolset(self.name, tools, "/paths" if paths is not None else "")
+
+
+LOADER = OpenAPILoader()
+
+
+def check_version(value: Mapping[str, Any], context: Context) -> bool:
+    """Whether the document is Swagger 2.0; an error if its version is none that is read."""
+    for key, read in (("openapi", "3."), ("swagger", "2.")):
+        if key in value:
+            version = value[key]
+            text = str(version) if isinstance(version, str | int | float) and not isinstance(version, bool) else ""
+            if not f"{text}.".startswith(read):
+                wanted = "OpenAPI 3.0, 3.1 or 3.2" if key == "openapi" else "Swagger 2.0"
+                context.expected(wanted, version, join("", key))
+            return key == "swagger"
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the operations of one document."""
+
+    context: Context
+    resolver: Resolver
+    document: Mapping[str, Any]
+    swagger: bool
+
+    def path(self, path: str, raw: Any) -> Iterator[Tool]:
+        """The operations of a path."""
+        if path.startswith("x-"):
+            return
+        pointer = join("/paths", path)
+        item = self._followed(raw, pointer, f"the path {quote(path, 80)}")
+        shared = self._parameters(item.raw.get("parameters"), join(item.pointer, "parameters"))
+        for method in METHODS:
+            if method in item.raw:
+                yield self._operation(method, path, item.raw[method], join(item.pointer, method), item.use, shared)
+        more = item.raw.get("additionalOperations")
+        if isinstance(more, Mapping):
+            below = join(item.pointer, "additionalOperations")
+            for method, operation in more.items():
+                yield self._operation(method, path, operation, join(below, method), item.use, shared)
+
+    def _followed(self, raw: Any, pointer: str, what: str) -> Part:
+        part = self.resolver.follow(raw, pointer)
+        if part.raw is None and isinstance(raw, Mapping):
+            message = f"{what} is defined in another file ({describe(raw.get('$ref'))[9:]}), which is not followed"
+            raise self.context.error(f"{message}; bundle the description into one file first", pointer)
+        if not isinstance(part.raw, Mapping):
+            self.context.expected(f"{what} to be an object", part.raw, part.pointer)
+        return part
+
+    def _operation(
+        self, method: str, path: str, raw: Any, pointer: str, use: str | None, shared: Mapping[Any, Part]
+    ) -> Tool:
+        part = self._followed(raw, pointer, f"the operation {method.upper()} {quote(path, 80)}")
+        operation, pointer, use = part.raw, part.pointer, part.use or use
+        parameters = {**shared, **self._parameters(operation.get("parameters"), join(pointer, "parameters"))}
+        body = (
+            self._swagger_body(list(parameters.values()), operation)
+            if self.swagger
+            else self._body(operation.get("requestBody"), join(pointer, "requestBody"))
+        )
+        identifier = operation.get("operationId")
+        text, text_pointer = self._description(operation, pointer)
+        output, media, output_description = self._output(operation, pointer)
+        inputs = [p for part in parameters.values() for p in self._parameter(part)]
+        return Tool(
+            name=identifier if isinstance(identifier, str) and identifier else f"{method.upper()} {path}",
+            location=Location(pointer, use),
+            description=text,
+            parameters=(*sorted(inputs, key=lambda p: p.nested), *body),
+            output=output,
+            output_media=media,
+            output_description=output_description,
+            method=method.lower(),
+            definition=operation,
+            description_location=Location(text_pointer, use) if text else None,
+        )
+
+    def _description(self, operation: Mapping[str, Any], pointer: str) -> tuple[str, str]:
+        """Summary and description, the one where the other holds it, and where the longer of them stands."""
+        texts = {
+            key: text for key in ("summary", "description") if isinstance(text := operation.get(key), str) and text
+        }
+        if len(texts) == 2 and texts["summary"].strip(" .") in texts["description"]:
+            del texts["summary"]
+        return "\n".join(texts.values()), join(pointer, next(reversed(texts), "description"))
+
+    def _parameters(self, raw: Any, pointer: str) -> dict[Any, Part]:
+        """Parameter objects behind their references, by what identifies them."""
+        if raw is None:
+            return {}
+        if not isinstance(raw, list):
+            self.context.expected("a list of parameters", raw, pointer)
+        found: dict[Any, Part] = {}
+        for index, parameter in enumerate(raw):
+            part = self.resolver.follow(parameter, join(pointer, index))
+            if part.raw is None and isinstance(parameter, Mapping):
+                continue  # the reference is noted
+            if not isinstance(part.raw, Mapping):
+                self.context.expected("a parameter, an object", part.raw, part.pointer)
+            if not isinstance(part.raw.get("name"), str):
+                self.context.expected("the name of a parameter, a text", part.raw.get("name"), part.pointer)
+            found[part.raw["name"], str(part.raw.get("in"))] = part
+        return found
+
+    def _parameter(self, part: Part) -> Iterator[Parameter]:
+        raw, pointer, use = part
+        place = raw.get("in")
+        if self.swagger and place in ("body", "formData"):
+            return
+        schema = self._parameter_schema(raw, pointer, use)
+        description = raw.get("description")
+        name = raw["name"]
+        top = Parameter(
+            name=name,
+            path=(name,),
+            schema=schema,
+            required=raw.get("required") is True or place == "path",
+            description=description if isinstance(description, str) and description else schema.description,
+            place=place if isinstance(place, str) else None,
+            location=Location(pointer, use),
+        )
+        yield top
+        yield from flatten(schema, top.path, top.place)
+
+    def _parameter_schema(self, raw: Mapping[str, Any], pointer: str, use: str | None) -> Schema:
+        if self.swagger:
+            # the parameter is its own schema, whose "required" is about the parameter
+            return self.resolver.schema(raw, pointer, use)
+        content = raw.get("content")
+        if "schema" not in raw and isinstance(content, Mapping) and content:
+            media = next(iter(content))
+            if isinstance(content[media], Mapping):
+                return self.resolver.schema(
+                    content[media].get("schema"), join(pointer, "content", media, "schema"), use
+                )
+        return self.resolver.schema(raw.get("schema"), join(pointer, "schema"), use)
+
+    def _body(self, raw: Any, pointer: str) -> Iterator[Parameter]:
+        if raw is None:
+            return
+        part = self.resolver.follow(raw, pointer)
+        if part.raw is None:
+            return
+        if not isinstance(part.raw, Mapping):
+            self.context.expected("a request body, an object", part.raw, part.pointer)
+        required = part.raw.get("required") is True
+        schema, _ = self._content(part.raw.get("content"), join(part.pointer, "content"), part.use)
+        if schema is not None:
+            description = part.raw.get("description")
+            yield from self._members(schema, required, description if isinstance(description, str) else "")
+
+    def _members(self, schema: Schema, required: bool, description: str, name: str = "body") -> Iterator[Parameter]:
+        """The members of a body; a body that is no object is one parameter."""
+        members = list(flatten(schema, (), "body"))
+        if schema.types == ("object",) and members:
+            yield from members
+            return
+        if not schema.types and members and any(not member.nested for member in members):
+            yield from members
+            return
+        yield Parameter(name, (name,), schema, required, description or schema.description, "body", schema.location)
+        yield from flatten(schema, (name,), "body")
+
+    def _swagger_body(self, parameters: list[Part], operation: Mapping[str, Any]) -> Iterator[Parameter]:
+        for raw, pointer, use in parameters:
+            description = raw.get("description")
+            text = description if isinstance(description, str) else ""
+            required = raw.get("required") is True
+            if raw.get("in") == "body":
+                schema = self.resolver.schema(raw.get("schema"), join(pointer, "schema"), use)
+                yield from self._members(schema, required, text, raw["name"])
+            elif raw.get("in") == "formData":
+                schema = self.resolver.schema(raw, pointer, use)
+                name = raw["name"]
+                yield Parameter(name, (name,), schema, required, text, "body", Location(pointer, use))
+
+    def _content(self, content: Any, pointer: str, use: str | None) -> tuple[Schema | None, tuple[str, ...]]:
+        """The schema of the media type that is read first, JSON if there is one, and all media types."""
+        if content is None:
+            return None, ()
+        if not isinstance(content, Mapping):
+            self.context.expected("an object of media types", content, pointer)
+        media = tuple(content)
+        if not media:
+            return None, ()
+        first = min(media, key=rank)
+        body = self.resolver.follow(content[first], join(pointer, first))
+        if not isinstance(body.raw, Mapping):
+            return None, media
+        key = "schema" if "schema" in body.raw or "itemSchema" not in body.raw else "itemSchema"
+        return self.resolver.schema(body.raw.get(key), join(body.pointer, key), body.use or use), media
+
+    def _output(self, operation: Mapping[str, Any], pointer: str) -> tuple[Schema | None, tuple[str, ...], str]:
+        """Schema, media types and description of what a call that succeeds returns."""
+        responses, pointer = operation.get("responses"), join(pointer, "responses")
+        if responses is None:
+            return None, (), ""
+        if not isinstance(responses, Mapping):
+            self.context.expected("an object of responses", responses, pointer)
+        codes = [code for code in responses if str(code).startswith("2")] or [c for c in responses if c == "default"]
+        best: tuple[int, Schema | None, str] | None = None
+        media: list[str] = []
+        for code in sorted(codes, key=str):
+            part = self.resolver.follow(responses[code], join(pointer, code))
+            if not isinstance(part.raw, Mapping):
+                if part.raw is not None:
+                    self.context.expected("a response, an object", part.raw, part.pointer)
+                continue
+            schema, types = self._response(part, operation)
+            media.extend(types)
+            description = part.raw.get("description")
+            quality = min(map(rank, types), default=9) if schema is not None else 10
+            if best is None or quality < best[0]:
+                best = quality, schema, description if isinstance(description, str) else ""
+        return (None, (), "") if best is None else (best[1], unique(media), best[2])
+
+    def _response(self, part: Part, operation: Mapping[str, Any]) -> tuple[Schema | None, tuple[str, ...]]:
+        if not self.swagger:
+            return self._content(part.raw.get("content"), join(part.pointer, "content"), part.use)
+        if "schema" not in part.raw:
+            return None, ()
+        produces = operation.get("produces", self.document.get("produces"))
+        media = tuple(m for m in produces if isinstance(m, str)) if isinstance(produces, list) else ()
+        return self.resolver.schema(part.raw["schema"], join(part.pointer, "schema"), part.use), media
+
+
+def rank(media: str) -> int:
+    """Which of several media types is read: JSON, what is written like it, forms, any other."""
+    kind = media.partition(";")[0].strip().lower() if isinstance(media, str) else ""
+    if kind == "application/json":
+        return 0
+    if kind.endswith("json") or kind == "*/*":
+        return 1
+    return 2 if kind in FORMS else 3

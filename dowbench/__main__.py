@@ -1,4 +1,4 @@
-"""``python -m dowbench``."""
+"""``python -m dowbench`` is the command ``dowbench``; the image starts it like this, in isolated mode."""
 
 from dowbench.cli import main
 

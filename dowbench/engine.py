@@ -1,0 +1,120 @@
+"""Rules over tools."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dowbench.model import Finding, Note, Related
+from dowbench.rulepack.view import SetView, ToolView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dowbench.model import ToolSet
+    from dowbench.rulepack import Rule, RulePack
+    from dowbench.rulepack.rule import Shape
+    from dowbench.rulepack.view import Match, Witness
+
+
+class Run(NamedTuple):
+    """What the rules found in one tool set."""
+
+    findings: list[Finding]
+    """In the order of tools, then of rule ids; without spans."""
+    errors: list[Note]
+    """Rules that failed. The tool set is then not to be called clean."""
+
+
+def run(pack: RulePack, toolset: ToolSet) -> Run:
+    """Every rule of the pack over every tool, and over the set."""
+    whole = SetView(toolset, pack.lexicon, pack.limits)
+    findings: list[Finding] = []
+    errors: list[Note] = []
+    targets: list[ToolView | SetView] = [*whole.tools, whole]
+    for target in targets:
+        scope = "toolset" if target is whole else "tool"
+        for rule in pack.rules:
+            for shape in rule.shapes:
+                if shape.scope != scope:
+                    continue
+                try:
+                    findings.extend(_findings(pack, rule, shape, target))
+                except Exception as error:
+                    on = f" on tool `{target.tool.name}`" if isinstance(target, ToolView) else ""
+                    message = f"rule {rule.id} ({rule.path}) failed{on}: {type(error).__name__}: {error}"
+                    errors.append(Note(toolset.path, message))
+    return Run(findings, errors)
+
+
+def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetView) -> Iterator[Finding]:
+    match: Match | None = shape.match(target)  # type: ignore[arg-type]
+    if match is None or (shape.unless is not None and shape.unless(target) is not None):  # type: ignore[arg-type]
+        return
+    changes = [(a, found) for a in shape.adjust if (found := a.when(target)) is not None]  # type: ignore[arg-type]
+    for primary in _primaries(shape, match, target):
+        facts = _facts(target, (primary, *match, *(witness for _, found in changes for witness in found)))
+        severity, confidence, tier, message, fix = rule.severity, rule.confidence, rule.tier, shape.message, shape.fix
+        notes = []
+        for change, _ in changes:
+            severity, confidence = change.severity or severity, change.confidence or confidence
+            tier, message, fix = change.tier or tier, change.message or message, change.fix or fix
+            if change.note:
+                notes.append(change.note)
+        camel = isinstance(target, ToolView) and target.camel
+        set_view = target.among if isinstance(target, ToolView) else target
+        yield Finding(
+            rule=rule.id,
+            severity=rule.fixed_severity or severity,
+            confidence=confidence,
+            tier=tier,
+            family=rule.family,
+            message=" ".join(part.fill(facts, camel=camel) for part in (message, *notes)),
+            fix=fix.fill(facts, camel=camel),
+            path=set_view.toolset.path,
+            pointer=primary.location.pointer,
+            tool=target.tool.name if isinstance(target, ToolView) else None,
+            parameter=".".join(primary.parameter.path) if primary.parameter else None,
+            evidence=pack.evidence[rule.id],
+            related=_related(primary, match),
+            document=set_view.toolset.document,
+        )
+
+
+def _primaries(shape: Shape, match: Match, target: ToolView | SetView) -> tuple[Witness, ...]:
+    """What findings are put on: the whole tool or set, or the first witness of a kind, or each of the first group."""
+    from dowbench.rulepack.view import Witness
+
+    if shape.scope == "tool" and shape.report != "tool":
+        kind = "parameter" if "parameter" in shape.report else shape.report
+        found = [witness for witness in match if witness.kind == kind]
+        if found:
+            return (
+                tuple(w for w in found if w.group == found[0].group)
+                if shape.report == "each parameter"
+                else (found[0],)
+            )
+    if isinstance(target, ToolView):
+        return (Witness(target.tool.location, "the tool", target.tool),)
+    return (Witness(target.toolset.location, "the tool set", kind="set"),)
+
+
+def _facts(target: ToolView | SetView, witnesses: tuple[Witness, ...]) -> dict[str, str]:
+    toolset = target.among.toolset if isinstance(target, ToolView) else target.toolset
+    facts = {"format": toolset.format}
+    if isinstance(target, ToolView):
+        facts["tool"] = target.tool.name
+    for witness in witnesses:
+        for name, value in witness.facts.items():
+            facts.setdefault(name, value)
+    return facts
+
+
+def _related(primary: Witness, match: Match) -> tuple[Related, ...]:
+    """Further places: where a definition behind a reference is used, and the other witnesses."""
+    found: dict[str, str] = {}
+    if primary.location.use is not None:
+        found[primary.location.use] = "referred to here"
+    for witness in match:
+        if witness.kind not in ("limit", "tool", "set") and witness.location.pointer != primary.location.pointer:
+            found.setdefault(witness.location.pointer, witness.what)
+    return tuple(Related(pointer, message) for pointer, message in found.items())

@@ -1,0 +1,254 @@
+"""Descriptions as sentences and words, and phrases looked up in them.
+
+A word is a whole word in lower case: ``web_search``, ``nextCursor`` and ``base64`` are two, ``don't`` is ``do not``,
+``2,000`` is ``2000``; capitalised names (``GitHub``) stay one. No word is joined across a space and none is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+MAX_GAP = 6
+"""How many words ``...`` in a phrase may stand for."""
+NEGATION_REACH = 5
+"""How many words before a phrase, in its own clause, a negation may stand and still be about it."""
+
+_TOKEN = re.compile(
+    r"(?P<short>\b(?:e\.g|i\.e|etc|vs|approx|incl|cf|max|min)\.(?!\s*$))"
+    r"|(?P<word>\d[\d,_]*\d(?!\w)|\w+(?:['’](?:t|s|re|ll|ve|d|m)\b)?)"
+    r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
+    r"|(?P<clause>[,;:()\[\]—–]|\s-\s)"
+)
+_NEGATORS = frozenset(
+    {
+        "not",
+        "never",
+        "no",
+        "cannot",
+        "without",
+        "neither",
+        "nor",
+        "avoid",
+        "avoids",
+        "avoiding",
+        "unable",
+        "nothing",
+        "none",
+        "unnecessary",
+    }
+)
+_NOT_NEGATING = frozenset(
+    {"only", "just", "merely", "more", "less", "fewer", "longer", "later", "matter", "problem", "doubt"}
+)
+"""After a negator, these make it something else: "not only", "no more than", "no matter"."""
+_CLAUSE_WORDS = frozenset(
+    {
+        "but",
+        "however",
+        "otherwise",
+        "instead",
+        "because",
+        "since",
+        "so",
+        "therefore",
+        "although",
+        "though",
+        "while",
+        "until",
+    }
+)
+
+
+class Hit(NamedTuple):
+    """Where a phrase stands: words ``start`` up to, not including, ``end``."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a text."""
+
+    text: str
+    """The whole text, so that a hit can be quoted as it was written."""
+    words: tuple[str, ...]
+    places: tuple[tuple[int, int], ...]
+    """Start and end of each word in ``text``, in code points."""
+    clauses: tuple[int, ...]
+    """For each word, the index of the first word of its clause."""
+
+    def quote(self, hit: Hit) -> str:
+        """The hit as it stands in the text, white space folded."""
+        return " ".join(self.text[self.places[hit.start][0] : self.places[hit.end - 1][1]].split())
+
+    def negated(self, hit: Hit) -> bool:
+        """Whether a negation before the hit, in the same clause, is about it."""
+        first = max(self.clauses[hit.start], hit.start - NEGATION_REACH)
+        return any(
+            self.words[i] in _NEGATORS and (self.words[i + 1] not in _NOT_NEGATING) for i in range(first, hit.start)
+        )
+
+
+@lru_cache(maxsize=4096)
+def sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of ``text``. List items and lines of their own are sentences; ``e.g.`` ends none."""
+    found: list[Sentence] = []
+    words: list[str] = []
+    places: list[tuple[int, int]] = []
+    clauses: list[int] = []
+    clause = 0
+
+    def end() -> None:
+        nonlocal clause
+        if words:
+            found.append(Sentence(text, tuple(words), tuple(places), tuple(clauses)))
+        words.clear()
+        places.clear()
+        clauses.clear()
+        clause = 0
+
+    for token in _TOKEN.finditer(text):
+        if token.lastgroup == "stop":
+            if token[0] not in {"\n", "."} or not _goes_on(text, token.end()):
+                end()
+        elif token.lastgroup == "clause":
+            clause = len(words)
+        else:
+            for word in _words(token[0].rstrip(".") if token.lastgroup == "short" else token[0]):
+                if word in _CLAUSE_WORDS:
+                    clause = len(words)
+                words.append(word)
+                places.append(token.span())
+                clauses.append(clause)
+    end()
+    return tuple(found)
+
+
+def _goes_on(text: str, position: int) -> bool:
+    """Whether a full stop or a line break ends nothing, since what follows is in lower case."""
+    return text[position : position + 2].lstrip(" ")[:1].islower()
+
+
+def _words(token: str) -> Iterator[str]:
+    if "." in token:
+        yield token.replace(".", "").lower()
+        return
+    if token[0].isdigit() and not token.isalnum():
+        yield token.replace(",", "").replace("_", "")
+        return
+    stem, apostrophe, tail = token.replace("’", "'").partition("'")
+    if apostrophe and tail == "t":
+        stem = stem.lower()
+        yield {"can": "can", "won": "will", "shan": "shall"}.get(stem, stem.removesuffix("n"))
+        yield "not"
+        return
+    if stem.isalpha() and (not stem[:1].islower() or stem.islower()):
+        yield stem.lower()
+    else:
+        yield from split(stem)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """A set of phrases, found by their first word.
+
+    An element is a word, ``...`` (none to ``MAX_GAP`` words) or other phrases (one of them).
+    """
+
+    by_first: Mapping[str, tuple[tuple[object, ...], ...]] = field(repr=False)
+    texts: tuple[str, ...]
+
+    @classmethod
+    def compile(cls, texts: Iterable[str], lists: Mapping[str, Phrases] | None = None) -> Phrases:
+        """Phrases from their texts; ``$name`` in a text stands for one of the phrases of ``lists[name]``.
+
+        Raises ``KeyError`` with the name of an unknown list, ``ValueError`` on a phrase that begins or ends with a
+        gap or holds something that can never be a word.
+        """
+        texts = tuple(texts)
+        by_first: dict[str, list[tuple[object, ...]]] = {}
+        for text in texts:
+            elements = tuple(element for part in text.split() for element in _elements(part, lists or {}))
+            if not elements or elements[0] == "..." or elements[-1] == "...":
+                raise ValueError(f"{text!r} is no phrase: it must begin and end with a word")
+            first = elements[0]
+            for word in first.by_first if isinstance(first, Phrases) else (first,):
+                assert isinstance(word, str)
+                by_first.setdefault(word, []).append(elements)
+        return cls({word: tuple(phrases) for word, phrases in by_first.items()}, texts)
+
+    @classmethod
+    def union(cls, parts: Sequence[Phrases]) -> Phrases:
+        """All phrases of all parts."""
+        by_first: dict[str, tuple[tuple[object, ...], ...]] = {}
+        for part in parts:
+            for word, phrases in part.by_first.items():
+                by_first[word] = by_first.get(word, ()) + phrases
+        return cls(by_first, tuple(text for part in parts for text in part.texts))
+
+    def find(self, words: Sequence[str], start: int = 0) -> Hit | None:
+        """The first hit at or after ``start``, the longest of those that begin there."""
+        return next(self.all(words, start), None)
+
+    def all(self, words: Sequence[str], start: int = 0) -> Iterator[Hit]:
+        """Every place where a phrase begins, with its longest hit there."""
+        by_first = self.by_first
+        for i in range(start, len(words)):
+            if words[i] in by_first:
+                end = self.end_at(words, i)
+                if end is not None:
+                    yield Hit(i, end)
+
+    def end_at(self, words: Sequence[str], start: int) -> int | None:
+        """Where the longest phrase that begins at ``start`` ends, ``None`` when none does."""
+        ends = [
+            end for phrase in self.by_first.get(words[start], ()) if (end := _end(words, start, phrase, 0)) is not None
+        ]
+        return max(ends, default=None)
+
+
+def _end(words: Sequence[str], at: int, phrase: tuple[object, ...], k: int) -> int | None:
+    if k == len(phrase):
+        return at
+    element = phrase[k]
+    if element == "...":
+        for skip in range(min(MAX_GAP, len(words) - at - 1) + 1):
+            end = _end(words, at + skip, phrase, k + 1)
+            if end is not None:
+                return end
+        return None
+    if at >= len(words):
+        return None
+    if isinstance(element, Phrases):
+        ends = sorted(
+            {end for p in element.by_first.get(words[at], ()) if (end := _end(words, at, p, 0)) is not None},
+            reverse=True,
+        )
+        for end in ends:
+            whole = _end(words, end, phrase, k + 1)
+            if whole is not None:
+                return whole
+        return None
+    return _end(words, at + 1, phrase, k + 1) if words[at] == element else None
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _elements(part: str, lists: Mapping[str, Phrases]) -> tuple[object, ...]:
+    if part == "...":
+        return (part,)
+    if part.startswith("$"):
+        return (lists[part[1:]],)
+    if not _WORD.fullmatch(part) or part != part.lower() or "_" in part:
+        raise ValueError(f"{part!r} is no word: words are whole, in lower case, without punctuation")
+    return (part,) if part.isalpha() else split(part)

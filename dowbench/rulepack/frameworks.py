@@ -1,0 +1,74 @@
+"""Settings of agent frameworks that answer a finding, from ``frameworks.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dowbench.rulepack.reading import FaultError, Path, choice, located, mapping, read, text, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+VERIFIED = ("package", "source", "documentation", "third party")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of one framework."""
+
+    framework: str
+    version: str | None
+    """The version it was read in, ``None`` where nobody noted one."""
+    code: str
+    """What to type."""
+    default: str
+    """What holds when nothing is typed; ``unknown`` where it was not read."""
+    verified: str
+    """How it is known, one of ``VERIFIED``: read in the installed package, in its source, in its documentation …"""
+    topics: tuple[str, ...]
+    note: str = ""
+    symbols: tuple[str, ...] = ()
+    """``module:Class.parameter`` names that must exist in the installed package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frameworks:
+    """All settings, and the topics they answer."""
+
+    topics: Mapping[str, str]
+    settings: tuple[Setting, ...]
+
+    def answering(self, topics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """(framework, what to type) for every setting that answers one of the topics, in the order of the file."""
+        return tuple((s.framework, s.code) for s in self.settings if not set(topics).isdisjoint(s.topics))
+
+
+def load_frameworks(source: str, path: str) -> Frameworks:
+    """Read ``frameworks.yaml``. Raises ``RuleError``."""
+    value = read(source, path)
+    try:
+        keys = mapping(value, (), ("topics", "settings"), ("topics", "settings"))
+        topics = {name: text(about, ("topics", name)) for name, about in keys["topics"].items()}
+        settings = tuple(_setting(part, ("settings", i), topics) for i, part in enumerate(keys["settings"]))
+        return Frameworks(topics, settings)
+    except FaultError as fault:
+        raise located(fault, source, path) from None
+
+
+def _setting(value: Any, at: Path, topics: Mapping[str, str]) -> Setting:
+    required = ("framework", "set", "default", "verified", "topics")
+    keys = mapping(value, at, (*required, "version", "note", "symbols"), required)
+    for i, topic in enumerate(texts(keys["topics"], (*at, "topics"))):
+        choice(topic, (*at, "topics", i), tuple(topics))
+    return Setting(
+        framework=text(keys["framework"], (*at, "framework")),
+        version=text(keys["version"], (*at, "version")) if "version" in keys else None,
+        code=text(keys["set"], (*at, "set")),
+        default=text(keys["default"], (*at, "default")),
+        verified=choice(keys["verified"], (*at, "verified"), VERIFIED),
+        topics=texts(keys["topics"], (*at, "topics")),
+        note=text(keys["note"], (*at, "note")) if "note" in keys else "",
+        symbols=texts(keys["symbols"], (*at, "symbols")) if "symbols" in keys else (),
+    )

@@ -1,0 +1,105 @@
+"""Conditions on words: of a name, and of the sentences of a description."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dowbench.prose import Phrases
+from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from dowbench.prose import Hit, Sentence
+
+NAME_KEYS = ("words", "starts", "ends", "without")
+DESCRIPTION_KEYS = ("phrases", "also", "without", "within")
+
+
+def phrases(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Phrases:
+    """The phrases of a list, in which ``$name`` stands for a word list."""
+    entries = texts(value, at)
+    compiled = []
+    for i, entry in enumerate(entries):
+        place = (*at, i) if isinstance(value, list) else at
+        name = entry[1:]
+        if entry.startswith("$") and " " not in entry:
+            if name not in lists:
+                raise FaultError(f"unknown word list `${name}`{near(name, lists)}", place)
+            compiled.append(lists[name])
+            continue
+        try:
+            compiled.append(Phrases.compile((entry,), lists))
+        except KeyError as error:
+            raise FaultError(f"unknown word list `${error.args[0]}`{near(error.args[0], lists)}", place) from None
+        except ValueError as error:
+            raise FaultError(str(error), place) from None
+    return Phrases.union(compiled)
+
+
+def name(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Callable[[Sequence[str]], bool]:
+    """A test of the words of a name. All keys that are given must hold."""
+    keys = mapping(value, at, NAME_KEYS)
+    words, starts, ends, without = (
+        phrases(keys[k], (*at, k), lists) if k in keys else None for k in ("words", "starts", "ends", "without")
+    )
+    memo: dict[Sequence[str], bool] = {}
+
+    def test(name: Sequence[str]) -> bool:
+        known = memo.get(name)
+        if known is None:
+            known = memo[name] = bool(name) and (
+                (words is None or words.find(name) is not None)
+                and (starts is None or starts.end_at(name, 0) is not None)
+                and (ends is None or any(hit.end == len(name) for hit in ends.all(name)))
+                and (without is None or without.find(name) is None)
+            )
+        return known
+
+    return test
+
+
+class Mention(NamedTuple):
+    """Where a description says something."""
+
+    sentence: Sentence
+    hit: Hit
+
+    @property
+    def text(self) -> str:
+        """The words as they were written."""
+        return self.sentence.quote(self.hit)
+
+
+def description(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Callable[[Sequence[Sentence]], Mention | None]:
+    """A search in sentences: one that has a phrase which is not negated, all of ``also``, and none of ``without``."""
+    keys = mapping(value, at, DESCRIPTION_KEYS)
+    wanted = phrases(keys["phrases"], (*at, "phrases"), lists) if "phrases" in keys else None
+    also = [
+        phrases(item, (*at, "also", i), lists) for i, item in enumerate(_groups(keys.get("also", []), (*at, "also")))
+    ]
+    without = phrases(keys["without"], (*at, "without"), lists) if "without" in keys else None
+    whole = choice(keys.get("within", "sentence"), (*at, "within"), ("sentence", "clause")) == "sentence"
+
+    def near_by(group: Phrases, sentence: Sentence, clause: int) -> bool:
+        return any(whole or sentence.clauses[hit.start] == clause for hit in group.all(sentence.words))
+
+    def search(text: Sequence[Sentence]) -> Mention | None:
+        for sentence in text:
+            for hit in wanted.all(sentence.words) if wanted else ():
+                if sentence.negated(hit):
+                    continue
+                clause = sentence.clauses[hit.start]
+                if all(near_by(group, sentence, clause) for group in also) and not (
+                    without and near_by(without, sentence, clause)
+                ):
+                    return Mention(sentence, hit)
+        return None
+
+    return search
+
+
+def _groups(value: Any, at: Path) -> list[Any]:
+    if not isinstance(value, list) or not all(isinstance(group, (list, str)) for group in value):
+        raise FaultError("expected a list of phrase lists, one of each of which must stand in the same place", at)
+    return value

@@ -1,0 +1,215 @@
+"""Conditions on one parameter, and the roles that the lexicon gives to parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dowbench import words
+from dowbench.prose import Phrases, sentences
+from dowbench.rulepack import matching
+from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping, near, number, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dowbench.model import Parameter, Schema
+    from dowbench.rulepack.view import Env, ToolView
+
+Test = "Callable[[ToolView, Parameter], bool]"
+
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "untyped")
+KEYWORDS = (
+    "default", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+    "minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "description",
+)  # fmt: skip
+PLACES = ("query", "path", "header", "cookie", "body")
+SOURCES = ("none", "schema", "documented")
+COMPARISONS = ("above", "at_most")
+RESULT_ROLES = ("result_limit", "continuation")
+"""Roles that depend on the whole tool; ``dowbench.result`` gives them."""
+ROLE_KEYS = ("any", "all", "not", "name", "type", "items", "required", "nested", "place", "description", "has", "lacks")
+PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound")
+
+
+def compile_test(value: Any, at: Path, env: Env, *, role: bool = False) -> Callable[[ToolView, Parameter], bool]:
+    """A test that one parameter meets all keys of ``value``. A role (``role``) may not build on roles or bounds."""
+    keys = mapping(value, at, ROLE_KEYS if role else PARAMETER_KEYS)
+    tests = [_COMPILERS[key](part, (*at, key), env) for key, part in keys.items() if key not in ("any", "all", "not")]
+    for key in ("any", "all"):
+        if key in keys:
+            branches = keys[key]
+            if not isinstance(branches, list):
+                raise FaultError(f"expected a list, found {kind_of(branches)}", (*at, key))
+            parts = [compile_test(part, (*at, key, i), env, role=role) for i, part in enumerate(branches)]
+            tests.append(_any(parts) if key == "any" else _all(parts))
+    if "not" in keys:
+        inner = compile_test(keys["not"], (*at, "not"), env, role=role)
+        tests.append(lambda view, parameter: not inner(view, parameter))
+    return tests[0] if len(tests) == 1 else _all(tests)
+
+
+def _all(tests: list[Any]) -> Callable[[ToolView, Parameter], bool]:
+    return lambda view, parameter: all(test(view, parameter) for test in tests)
+
+
+def _any(tests: list[Any]) -> Callable[[ToolView, Parameter], bool]:
+    return lambda view, parameter: any(test(view, parameter) for test in tests)
+
+
+def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    test = matching.name(value, at, env.lists)
+    memo: dict[str, bool] = {}
+
+    def named(view: ToolView, parameter: Parameter) -> bool:
+        known = memo.get(parameter.name)
+        if known is None:
+            known = memo[parameter.name] = test(words.split(parameter.name))
+        return known
+
+    return named
+
+
+def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    search = matching.description(value, at, env.lists)
+    return lambda view, parameter: search(sentences(parameter.description)) is not None
+
+
+def _types(schema: Schema | None) -> frozenset[str]:
+    if schema is None:
+        return frozenset({"untyped"})
+    types = set(schema.types)
+    for alternative in schema.alternatives:
+        types.update(alternative.types)
+    return frozenset(types) or frozenset({"untyped"})
+
+
+def _type(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = choices(value, at, TYPES)
+    return lambda view, parameter: not wanted.isdisjoint(_types(parameter.schema))
+
+
+def _items(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = choices(value, at, TYPES)
+    return lambda view, parameter: not wanted.isdisjoint(_types(parameter.schema.items))
+
+
+def _required(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = boolean(value, at)
+    return lambda view, parameter: parameter.required == wanted
+
+
+def _nested(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = boolean(value, at)
+    return lambda view, parameter: parameter.nested == wanted
+
+
+def _place(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = choices(value, at, PLACES)
+    return lambda view, parameter: parameter.place in wanted
+
+
+def stated(parameter: Parameter, keyword: str) -> bool:
+    """Whether a parameter states a keyword; a description may stand beside the schema."""
+    if keyword == "description":
+        return bool(parameter.description.strip())
+    return keyword in parameter.schema.keywords
+
+
+def _has(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = choices(value, at, KEYWORDS)
+    return lambda view, parameter: all(stated(parameter, keyword) for keyword in wanted)
+
+
+def _lacks(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    unwanted = choices(value, at, KEYWORDS)
+    return lambda view, parameter: not any(stated(parameter, keyword) for keyword in unwanted)
+
+
+def _role(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    names = texts(value, at)
+    for i, name in enumerate(names):
+        if name not in RESULT_ROLES and name not in env.roles:
+            place = (*at, i) if isinstance(value, list) else at
+            raise FaultError(f"unknown role `{name}`{near(name, [*RESULT_ROLES, *env.roles])}", place)
+    return _any([_has_role(name, env.roles.get(name)) for name in names])
+
+
+def _has_role(name: str, test: Any) -> Callable[[ToolView, Parameter], bool]:
+    if test is None:
+        return lambda view, parameter: id(parameter) in view.result_roles(name)
+
+    def has(view: ToolView, parameter: Parameter) -> bool:
+        key = (id(parameter), name)
+        known = view.roles.get(key)
+        if known is None:
+            known = view.roles[key] = bool(test(view, parameter))
+        return known
+
+    return has
+
+
+def _bound(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    if isinstance(value, dict):
+        keys = mapping(value, at, COMPARISONS)
+        tests = [_compare(key, threshold(part, (*at, key), env)) for key, part in keys.items()]
+        return _all(tests)
+    sources = choices(value, at, SOURCES)
+    return lambda view, parameter: view.bound(parameter).source in sources
+
+
+def _compare(key: str, limit: float) -> Callable[[ToolView, Parameter], bool]:
+    def compare(view: ToolView, parameter: Parameter) -> bool:
+        maximum = view.bound(parameter).maximum
+        return maximum is not None and (maximum > limit if key == "above" else maximum <= limit)
+
+    return compare
+
+
+def threshold(value: Any, at: Path, env: Env) -> float:
+    """A number, or ``$name`` for an option of the rule."""
+    if isinstance(value, str):
+        name = value.removeprefix("$")
+        if name == value or name not in env.options:
+            raise FaultError(f"expected a number or `$option`, found `{value}`{near(name, env.options)}", at)
+        return env.options[name]
+    return number(value, at)
+
+
+_COMPILERS: Mapping[str, Any] = {
+    "role": _role,
+    "name": _name,
+    "type": _type,
+    "items": _items,
+    "required": _required,
+    "nested": _nested,
+    "place": _place,
+    "description": _description,
+    "has": _has,
+    "lacks": _lacks,
+    "bound": _bound,
+}
+
+
+def compile_roles(value: Any, at: Path, env: Env) -> dict[str, Callable[[ToolView, Parameter], bool]]:
+    """The roles of a lexicon: a name and the test of a parameter that has it."""
+    if not isinstance(value, dict):
+        raise FaultError(f"expected a mapping of roles, found {kind_of(value)}", at)
+    for name in value:
+        if name in RESULT_ROLES:
+            raise FaultError(f"role `{name}` is worked out from the whole tool and cannot be declared", (*at, name))
+    return {name: compile_test(part, (*at, name), env, role=True) for name, part in value.items()}
+
+
+def compile_lists(
+    value: Any, at: Path, known: Mapping[str, Phrases], more: Mapping[str, tuple[str, ...]]
+) -> dict[str, Phrases]:
+    """Word lists in source order: a list may name earlier ones. ``more`` are phrases added by a configuration."""
+    if not isinstance(value, dict):
+        raise FaultError(f"expected a mapping of word lists, found {kind_of(value)}", at)
+    lists = dict(known)
+    for name, entries in value.items():
+        compiled = matching.phrases(entries, (*at, name), lists)
+        if name in more:
+            compiled = Phrases.union([compiled, matching.phrases(list(more[name]), (*at, name), lists)])
+        lists[name] = compiled
+    return lists

@@ -1,0 +1,255 @@
+"""One rule: what its file says, compiled."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowbench.model import SEVERITIES
+from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool, supplied
+from dowbench.rulepack.parameters import compile_lists
+from dowbench.rulepack.reading import (
+    FaultError,
+    Path,
+    choice,
+    kind_of,
+    mapping,
+    near,
+    number,
+    text,
+    texts,
+)  # fmt: skip
+from dowbench.rulepack.taxonomy import DEFENSES, FAMILIES, TAXONOMY
+from dowbench.rulepack.template import IN_TOOL, Template
+from dowbench.rulepack.view import Env
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from dowbench.model import Confidence, Scope, Severity, Tier
+    from dowbench.rulepack.settings import Settings
+    from dowbench.rulepack.view import SetCondition, ToolCondition
+
+TIERS = ("default", "pedantic")
+SCOPES = ("tool", "toolset")
+PLACES = ("tool", "parameter", "each parameter", "description", "output")
+SHAPE_KEYS = ("match", "unless", "adjust", "report", "message", "fix")
+ADJUST_KEYS = ("when", "severity", "confidence", "tier", "message", "fix", "note")
+HEAD_KEYS = (
+    "id", "title", "why", "severity", "confidence", "tier", "family", "scope", "defense", "frameworks", "taxonomy",
+    "evidence", "options", "words", *SHAPE_KEYS, "toolset",
+)  # fmt: skip
+TAIL_KEYS = ("example", "tests")
+"""Read only by ``rules test`` and the documentation; they come last in the file."""
+REQUIRED = ("id", "title", "why", "severity", "confidence", "family", "scope", "taxonomy", "match", "message", "fix")
+_ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A threshold that a configuration can set."""
+
+    default: float
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adjustment:
+    """What changes about a finding when a further condition holds."""
+
+    when: ToolCondition | SetCondition
+    severity: Severity | None = None
+    confidence: Confidence | None = None
+    tier: Tier | None = None
+    message: Template | None = None
+    fix: Template | None = None
+    note: Template | None = None
+    """Put behind the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A pattern, and what is said when it is found."""
+
+    scope: Scope
+    match: ToolCondition | SetCondition
+    unless: ToolCondition | SetCondition | None
+    adjust: tuple[Adjustment, ...]
+    report: str
+    """What the finding is put on, one of ``PLACES``."""
+    message: Template
+    fix: Template
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule in force."""
+
+    id: str
+    title: str
+    why: str
+    severity: Severity
+    confidence: Confidence
+    tier: Tier
+    family: str
+    defense: str | None
+    """The defense of the benchmark that answers the shape."""
+    topics: tuple[str, ...]
+    """Topics of ``frameworks.yaml`` whose settings answer the shape."""
+    taxonomy: tuple[str, ...]
+    reported: tuple[str, ...]
+    """Ids in ``reported.yaml``."""
+    options: Mapping[str, Option]
+    shapes: tuple[Shape, ...]
+    path: str
+    fixed_severity: Severity | None = None
+    """What a configuration says, whatever the rule would."""
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """Every severity a finding of this rule can have."""
+        adjusted = {a.severity for shape in self.shapes for a in shape.adjust if a.severity}
+        return frozenset({self.severity, *adjusted})
+
+
+def compile_rule(
+    value: Any, path: str, env: Env, settings: Settings, reported: Collection[str], *, strict: bool = True
+) -> Rule:
+    """A rule from the values of its file. Raises ``FaultError`` with the place of what is wrong.
+
+    Not ``strict``: a message may name what no condition fills, as when a branch was deleted to see what it is for.
+    """
+    keys = mapping(value, (), (*HEAD_KEYS, *TAIL_KEYS), REQUIRED)
+    name = text(keys["id"], ("id",))
+    if not _ID.fullmatch(name):
+        raise FaultError(f"expected a kebab-case id, found `{name}`", ("id",))
+    severity: Severity = choice(keys["severity"], ("severity",), SEVERITIES)
+    confidence: Confidence = choice(keys["confidence"], ("confidence",), SEVERITIES)
+    scope: Scope = choice(keys["scope"], ("scope",), SCOPES)
+    options = _options(keys.get("options", {}), ("options",))
+    chosen = settings.options.get(name, {})
+    lists = compile_lists(keys.get("words", {}), ("words",), env.lists, settings.words)
+    values = {option: chosen.get(option, options[option].default) for option in options}
+    env = Env(lists, env.roles, values, strict)
+    shapes = [_shape(keys, (), scope, env, confidence)]
+    if "toolset" in keys:
+        if scope != "tool":
+            raise FaultError("only a rule with scope tool has a second shape for the whole set", ("toolset",))
+        whole = mapping(keys["toolset"], ("toolset",), SHAPE_KEYS, ("match", "message", "fix"))
+        shapes.append(_shape(whole, ("toolset",), "toolset", env, confidence))
+    return Rule(
+        id=name,
+        title=text(keys["title"], ("title",)),
+        why=" ".join(text(keys["why"], ("why",)).split()),
+        severity=severity,
+        confidence=confidence,
+        tier=choice(keys.get("tier", "default"), ("tier",), TIERS),
+        family=choice(keys["family"], ("family",), FAMILIES),
+        defense=choice(keys["defense"], ("defense",), DEFENSES) if "defense" in keys else None,
+        topics=texts(keys.get("frameworks", []), ("frameworks",)),
+        taxonomy=_known(keys["taxonomy"], ("taxonomy",), tuple(TAXONOMY)),
+        reported=_known(keys.get("evidence", []), ("evidence",), reported),
+        options=options,
+        shapes=tuple(shapes),
+        path=path,
+        fixed_severity=settings.severity.get(name),
+    )
+
+
+def _known(value: Any, at: Path, known: Collection[str]) -> tuple[str, ...]:
+    found = texts(value, at)
+    for i, entry in enumerate(found):
+        if entry not in known:
+            raise FaultError(f"unknown `{entry}`{near(entry, known)}", (*at, i))
+    return found
+
+
+def _options(value: Any, at: Path) -> dict[str, Option]:
+    if not isinstance(value, dict):
+        raise FaultError(f"expected a mapping of options, found {kind_of(value)}", at)
+    found = {}
+    for name, part in value.items():
+        keys = mapping(part, (*at, name), ("default", "about"), ("default", "about"))
+        found[name] = Option(number(keys["default"], (*at, name, "default")), text(keys["about"], (*at, name, "about")))
+    return found
+
+
+def _shape(keys: dict[str, Any], at: Path, scope: Scope, env: Env, confidence: Confidence) -> Shape:
+    operators = TOOL if scope == "tool" else SET
+    compiled: Any = compile_tool if scope == "tool" else compile_set
+    for key in ("match", "unless"):
+        if key in keys:
+            _no_hints(keys[key], (*at, key))
+    facts = supplied(keys["match"], operators)
+    report = choice(keys.get("report", "tool"), (*at, "report"), PLACES)
+    if scope == "toolset" and "report" in keys:
+        raise FaultError("a finding on a tool set is reported at the set", (*at, "report"))
+    adjust = keys.get("adjust", [])
+    if not isinstance(adjust, list):
+        raise FaultError(f"expected a list, found {kind_of(adjust)}", (*at, "adjust"))
+    known = {*facts, *IN_TOOL} if scope == "tool" else facts
+    return Shape(
+        scope=scope,
+        match=compiled(keys["match"], (*at, "match"), env),
+        unless=compiled(keys["unless"], (*at, "unless"), env) if "unless" in keys else None,
+        adjust=tuple(
+            _adjustment(part, (*at, "adjust", i), compiled, operators, known, env, confidence)
+            for i, part in enumerate(adjust)
+        ),
+        report=report,
+        message=Template(keys["message"], (*at, "message"), known, env),
+        fix=Template(keys["fix"], (*at, "fix"), known, env),
+    )
+
+
+def _adjustment(
+    value: Any, at: Path, compiled: Any, operators: Any, known: set[str], env: Env, confidence: Confidence
+) -> Adjustment:
+    keys = mapping(value, at, ADJUST_KEYS, ("when",))
+    if len(keys) == 1:
+        raise FaultError("nothing is adjusted", at)
+    facts = known | supplied(keys["when"], operators)
+
+    def one_of(key: str, known: tuple[str, ...]) -> Any:
+        return choice(keys[key], (*at, key), known) if key in keys else None
+
+    chosen = one_of("confidence", SEVERITIES)
+    if _hints(keys["when"], (*at, "when")):
+        lower = chosen is not None and SEVERITIES.index(chosen) > SEVERITIES.index(confidence)
+        if not lower or not {"when", "confidence", "note"}.issuperset(keys):
+            raise FaultError("hints are claims of the server: they may only lower the confidence", at)
+
+    def template(key: str) -> Template | None:
+        return Template(keys[key], (*at, key), facts, env) if key in keys else None
+
+    return Adjustment(
+        when=compiled(keys["when"], (*at, "when"), env),
+        severity=one_of("severity", SEVERITIES),
+        confidence=chosen,
+        tier=one_of("tier", TIERS),
+        message=template("message"),
+        fix=template("fix"),
+        note=template("note"),
+    )
+
+
+def _hints(value: Any, at: Path) -> Path | None:
+    """Where a tree uses ``hint``."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            found = (*at, key) if key == "hint" else _hints(part, (*at, key))
+            if found:
+                return found
+    elif isinstance(value, list):
+        for i, part in enumerate(value):
+            found = _hints(part, (*at, i))
+            if found:
+                return found
+    return None
+
+
+def _no_hints(value: Any, at: Path) -> None:
+    found = _hints(value, at)
+    if found:
+        raise FaultError("hints are claims of the server: use them in `adjust`, to lower the confidence", found)

@@ -1,0 +1,81 @@
+"""Messages with placeholders from a small closed set."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dowbench.rulepack.conditions import SET, TOOL, figure
+from dowbench.rulepack.reading import FaultError, Path, near, text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dowbench.rulepack.view import Env
+
+ALWAYS: Mapping[str, str] = {"format": "format of the document"}
+IN_TOOL: Mapping[str, str] = {"tool": "name of the tool; only in a shape of one tool"}
+COMPUTED: Mapping[str, str] = {
+    "name:…": "words in the tool's own style of names: `{name:max results}` is `max_results` or `maxResults`",
+    "option:…": "value of an option of the rule",
+}
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
+
+
+class Template:
+    """Text whose placeholders were checked when the rule was loaded."""
+
+    def __init__(self, value: object, at: Path, known: set[str], env: Env) -> None:
+        self.text = text(value, at)
+        self.options = options = env.options
+        self.strict = env.strict
+        every = {
+            *known,
+            *ALWAYS,
+            *IN_TOOL,
+            *(fact for table in (TOOL, SET) for op in table.values() for fact in op.facts),
+        }
+        for name in _PLACEHOLDER.findall(self.text):
+            head, colon, rest = name.partition(":")
+            if (head == "name" and _WORDS.fullmatch(rest)) or (head == "option" and rest in options):
+                continue
+            if colon and head in ("name", "option"):
+                what = "lower-case words" if head == "name" else f"an option of this rule{near(rest, options)}"
+                raise FaultError(f"placeholder {{{name}}}: expected {what} after the colon", at)
+            if name not in every:
+                raise FaultError(f"unknown placeholder {{{name}}}{near(name, every)}", at)
+            if env.strict and name not in known and name not in ALWAYS:
+                raise FaultError(f"placeholder {{{name}}}: no condition that must hold fills it", at)
+        if "{" in _PLACEHOLDER.sub("", self.text) or "}" in _PLACEHOLDER.sub("", self.text):
+            raise FaultError("a brace stands alone: braces are for placeholders", at)
+
+    def plain(self) -> str:
+        """The text for no tool in particular: what would be filled in is named instead."""
+
+        def value(found: re.Match[str]) -> str:
+            head, _, rest = found[1].partition(":")
+            if head == "option":
+                return figure(self.options[rest])
+            return styled(rest, camel=False) if head == "name" else f"<{found[1]}>"
+
+        return " ".join(_PLACEHOLDER.sub(value, self.text).split())
+
+    def fill(self, facts: Mapping[str, str], *, camel: bool = False) -> str:
+        """The text with its placeholders filled. Raises ``KeyError`` when a fact is missing."""
+
+        def value(found: re.Match[str]) -> str:
+            head, _, rest = found[1].partition(":")
+            if head == "option":
+                return figure(self.options[rest])
+            if head == "name":
+                return styled(rest, camel=camel)
+            return facts[found[1]] if self.strict else facts.get(found[1], "?")
+
+        return " ".join(_PLACEHOLDER.sub(value, self.text).split())
+
+
+def styled(words: str, *, camel: bool) -> str:
+    """Words as a name: ``maxResults`` or ``max_results``."""
+    first, *others = words.split()
+    return first + "".join(word.capitalize() for word in others) if camel else "_".join([first, *others])

@@ -1,0 +1,145 @@
+"""A tool and a tool set as conditions look at them: what several rules ask is worked out once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dowbench import words
+from dowbench.model import EMPTY, Location
+from dowbench.prose import Sentence, sentences
+from dowbench.result import describe, upper_bound
+
+if TYPE_CHECKING:
+    from dowbench.bounds import Limit
+    from dowbench.model import Parameter, Tool, ToolSet
+    from dowbench.result import Result
+
+CHARACTERS_PER_TOKEN = 4
+"""Rule of thumb for English and JSON; OpenAI's help pages give it ("What are tokens and how to count them?")."""
+_NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta", "responses"})
+"""Parts of a definition that a model is not offered, so that nobody is billed for them."""
+
+Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """An element that made a condition true."""
+
+    location: Location
+    what: str
+    """What it is, for the message at a related place."""
+    tool: Tool | None = None
+    parameter: Parameter | None = None
+    facts: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    """Values for the placeholders of a message."""
+    kind: str = "tool"
+    """``tool``, ``parameter``, ``output``, ``description``, ``sibling``, ``limit`` or ``set``."""
+    group: int = 0
+    """Which condition of the rule it comes from, where that made several."""
+
+
+Match = tuple[Witness, ...]
+
+
+class ToolView:
+    """One tool among those it is offered with."""
+
+    def __init__(self, tool: Tool, among: SetView) -> None:
+        self.tool = tool
+        self.among = among
+        self.roles: dict[tuple[int, str], bool] = {}
+
+    @cached_property
+    def name(self) -> tuple[str, ...]:
+        """The words of its name."""
+        return words.split(self.tool.name)
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its description."""
+        return sentences(self.tool.description)
+
+    @cached_property
+    def result(self) -> Result:
+        """What a call returns."""
+        return describe(self.tool, self.among.lexicon, self.among.toolset.tools)
+
+    @cached_property
+    def limits(self) -> Mapping[int, Limit]:
+        """Its limit-like parameters, by the identity of the parameter."""
+        return {id(limit.parameter): limit for limit in self.result.limits}
+
+    def result_roles(self, role: str) -> frozenset[int]:
+        """Identities of the parameters that limit the result, or that continue it."""
+        return self._role_members[role]
+
+    @cached_property
+    def _role_members(self) -> Mapping[str, frozenset[int]]:
+        return {
+            "result_limit": frozenset(self.limits),
+            "continuation": frozenset(id(parameter) for parameter in self.result.continuations),
+        }
+
+    def bound(self, parameter: Parameter) -> Limit:
+        """The upper bound of a parameter's value."""
+        return self.limits.get(id(parameter)) or upper_bound(parameter)
+
+    @cached_property
+    def tokens(self) -> int:
+        """Estimate of what its definition costs on every turn, in tokens."""
+        return estimate_tokens(self.tool.definition)
+
+    @cached_property
+    def camel(self) -> bool:
+        """Whether its names are written like ``maxResults``, not ``max_results``."""
+        names = [p.name for p in self.tool.parameters] or [self.tool.name]
+        return any(_camel(n) for n in names) and not any("_" in n for n in names)
+
+
+def _camel(name: str) -> bool:
+    return name[:1].islower() and not name.islower() and "_" not in name and "-" not in name
+
+
+class SetView:
+    """A tool set, with the limits that the agent's harness was declared to enforce."""
+
+    def __init__(self, toolset: ToolSet, lexicon: Lexicon = EMPTY, limits: Mapping[str, float] = EMPTY) -> None:
+        self.toolset = toolset
+        self.lexicon = lexicon
+        self.limits = limits
+        self.tools: Sequence[ToolView] = tuple(ToolView(tool, self) for tool in toolset.tools)
+
+    @cached_property
+    def tokens(self) -> int:
+        """Estimate of what all definitions together cost on every turn, in tokens."""
+        return sum(view.tokens for view in self.tools)
+
+
+def estimate_tokens(definition: Any) -> int:
+    """Roughly how many tokens a definition is as JSON: one for every four characters, what is not sent left out."""
+    if isinstance(definition, Mapping):
+        definition = {k: v for k, v in definition.items() if k not in _NOT_SENT}
+    text = json.dumps(definition, ensure_ascii=False, separators=(",", ":"), default=str)
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+ToolCondition = Callable[[ToolView], "Match | None"]
+SetCondition = Callable[[SetView], "Match | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """What conditions of one rule are compiled with."""
+
+    lists: Mapping[str, Any]
+    """Word lists by name, compiled."""
+    roles: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    """Tests of a parameter, by the name of the role."""
+    options: Mapping[str, float] = field(default_factory=lambda: EMPTY)
+    strict: bool = True
+    """Whether a placeholder that no condition fills is an error."""

@@ -199,15 +199,15 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
     """The configuration with what the command line says put over it."""
     from dataclasses import replace
 
-    from dowbench import config as configs
+    from dowbench.config import Config, find
 
-    path = Path(file) if file else None if none else configs.find(Path.cwd())
+    path = Path(file) if file else None if none else find(Path.cwd())
+    config = Config()
     if path is not None:
+        from dowbench import configfile
         from dowbench.discover import shown
 
-        config = configs.load(path, shown=shown(str(path)))
-    else:
-        config = configs.Config()
+        config = configfile.load(path, shown=shown(str(path)))
     packs = tuple(str(Path(folder).absolute()) for folder in settings.pop("rule_packs"))
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     lines = dict(config.lines)

@@ -1,25 +1,20 @@
-"""``dowbench.yaml`` or ``[tool.dowbench]``: found, read, held to ``config.schema.json``, turned into a ``Config``.
-
-The schema is the one description of the settings: it checks them here, editors check with it, and ``reference`` makes
-the table of the README from it.
-"""
+"""The settings of a scan, and where a file with them is looked for."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from dowbench.errors import UsageError
 from dowbench.model import EMPTY, Confidence, Severity, Tier
-from dowbench.suppress import is_date
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
 FILENAMES = ("dowbench.yaml", "dowbench.yml")
-SCHEMA_PATH = Path(__file__).with_name("config.schema.json")
+ALL = "all"
+"""Every rule, where an ignore or an exception names rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,240 +83,8 @@ def find(start: Path) -> Path | None:
     return None
 
 
-def load(path: Path, *, shown: str | None = None) -> Config:
-    """The settings in ``path``. Raises ``UsageError`` with line for what is unreadable, unknown or out of range."""
-    name = shown or path.as_posix()
-    value, line_of = (_read_toml if path.suffix == ".toml" else _read_yaml)(path, name)
-    for problem in check(value, schema()):
-        raise UsageError(problem.message, path=name, line=line_of(problem.pointer))
-    lines = {pointer: line for pointer in _pointers(value) if (line := line_of(pointer)) is not None}
-    settings = dict(value)
-    exceptions = tuple(
-        Waiver(**{**_tuples(item), "line": lines.get(f"/exceptions/{index}")})
-        for index, item in enumerate(settings.pop("exceptions", ()))
-    )
-    words = {key: tuple(items) for key, items in settings.pop("words", {}).items()}
-    return Config(
-        **_tuples(settings), exceptions=exceptions, words=words, base=path.parent.absolute(), path=name, lines=lines
-    )
-
-
-def schema() -> dict[str, Any]:
-    """The JSON Schema of a configuration file."""
-    loaded: dict[str, Any] = json.loads(SCHEMA_PATH.read_text(encoding="utf-8"))
-    return loaded
-
-
-class Problem(NamedTuple):
-    """What is wrong with a value, and where."""
-
-    pointer: str
-    message: str
-
-
-_TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,),
-    "array": (list,),
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-}
-_SAID = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false"}
-
-
-def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[Problem]:
-    """Every way in which ``value`` breaks ``schema``: the keywords that ``config.schema.json`` uses, no others."""
-    name = pointer.rpartition("/")[2] or "the configuration"
-    if "enum" in schema and value not in schema["enum"]:
-        yield Problem(
-            pointer, f"{name} must be one of {', '.join(schema['enum'])}, not {json.dumps(value, default=str)}"
-        )
-        return
-    types = schema.get("type", ())
-    types = (types,) if isinstance(types, str) else types
-    if types and not any(_is(value, kind) for kind in types):
-        yield Problem(pointer, f"{name} must be {' or '.join(_SAID.get(kind, f'a {kind}') for kind in types)}")
-        return
-    if isinstance(value, dict):
-        yield from _check_object(value, schema, pointer, name)
-    elif isinstance(value, list):
-        if len(value) < schema.get("minItems", 0):
-            yield Problem(pointer, f"{name} must not be empty")
-        for index, item in enumerate(value):
-            yield from check(item, schema.get("items", {}), f"{pointer}/{index}")
-    elif isinstance(value, str):
-        if len(value) < schema.get("minLength", 0):
-            yield Problem(pointer, f"{name} must not be empty")
-        if schema.get("format") == "date" and not is_date(value):
-            yield Problem(pointer, f"{name} must be a date as YYYY-MM-DD, not {json.dumps(value)}")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-        if (low is not None and not value >= low) or (above is not None and not value > above) or value == float("inf"):
-            yield Problem(pointer, f"{name} must be {f'at least {low}' if low is not None else f'above {above}'}")
-
-
-def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str, name: str) -> Iterator[Problem]:
-    known = schema.get("properties", {})
-    others = schema.get("additionalProperties", True)
-    for key, item in value.items():
-        place = f"{pointer}/{_escape(str(key))}"
-        if key in known:
-            yield from check(item, known[key], place)
-        elif others is False:
-            yield Problem(place, f"unknown key {json.dumps(key, default=str)} in {name}; {_nearest(str(key), known)}")
-        elif isinstance(others, dict):
-            yield from check(item, others, place)
-    for key in schema.get("required", ()):
-        if key not in value:
-            yield Problem(pointer, f"{name} needs the key {key!r}")
-
-
-def _is(value: Any, kind: str) -> bool:
-    return isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
-
-
-def _nearest(key: str, known: Mapping[str, Any]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(key.replace("-", "_").lower(), known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
-
-
-def reference() -> str:
-    """The settings as Markdown tables, for the README."""
-    top = schema()
-    tables = [_table(top)]
-    for key in ("exceptions", "rules", "limits", "source_limits"):
-        node = top["properties"][key]
-        inner = node.get("items") or (node if "properties" in node else node["additionalProperties"])
-        title = {"exceptions": "Each of `exceptions`", "rules": "Each of `rules`"}.get(key, f"`{key}`")
-        tables.append(f"{title}:\n\n{_table(inner)}")
-    return "\n".join(tables)
-
-
-def _table(node: Mapping[str, Any]) -> str:
-    required = node.get("required", ())
-    rows = ["| setting | value | default | meaning |", "|---|---|---|---|"]
-    for key, item in node["properties"].items():
-        default = json.dumps(item["default"]) if "default" in item else ""
-        cells = (
-            f"`{key}`",
-            _value(item),
-            "required" if key in required else f"`{default}`" if default else "",
-            item["description"],
-        )
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows) + "\n"
-
-
-def _value(item: Mapping[str, Any]) -> str:
-    if "enum" in item:
-        return ", ".join(f"`{choice}`" for choice in item["enum"])
-    kind = str(item["type"])
-    return f"list of {item['items']['type']}s" if kind == "array" else {"object": "mapping"}.get(kind, kind)
-
-
-def _tuples(value: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
-
-
-def _pointers(value: Any, pointer: str = "", depth: int = 3) -> Iterator[str]:
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in items:
-        place = f"{pointer}/{_escape(str(key))}"
-        yield place
-        if depth > 1:
-            yield from _pointers(item, place, depth - 1)
-
-
-def _escape(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
-
-
 def _has_table(pyproject: Path) -> bool:
     try:
         return "tool.dowbench" in pyproject.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return False
-
-
-def _read_yaml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], int | None]]:
-    from dowbench import source
-
-    read = source.read(name, _bytes(path, name))
-    if len(read.documents) > 1:
-        raise UsageError("a configuration is one YAML document, this file holds several", path=name)
-    document = read.documents[0] if read.documents else None
-    if document is None or document.value is None:
-        return {}, lambda pointer: None
-    if not isinstance(document.value, dict):
-        raise UsageError("a configuration must be a mapping", path=name, line=document.span("").line)
-
-    def line_of(pointer: str) -> int | None:
-        try:
-            return (document.key_span(pointer) or document.span(pointer)).line
-        except (KeyError, LookupError):
-            return None
-
-    return document.value, line_of
-
-
-def _read_toml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], int | None]]:
-    import tomllib
-
-    text = _bytes(path, name).decode("utf-8", errors="replace")
-    try:
-        value = tomllib.loads(text.replace("\r\n", "\n")).get("tool", {}).get("dowbench", {})
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not valid TOML: {error}", path=name) from None
-    lines = _toml_lines(text)
-    return _plain(value), lambda pointer: _nearest_line(lines, pointer)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value.isoformat() if hasattr(value, "isoformat") else value
-
-
-def _toml_lines(text: str) -> dict[str, int]:
-    """Pointer below ``[tool.dowbench]`` → line, for headers and for keys that start a line."""
-    lines: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    table: list[str] = []
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.strip()
-        if line.startswith("["):
-            table = _toml_key(line.strip("[] ").split("]")[0])
-            if line.startswith("[["):
-                header = ".".join(table)
-                counts[header] = counts.get(header, -1) + 1
-                table = [*table, str(counts[header])]
-            keys = table
-        elif "=" in line and not line.startswith("#"):
-            keys = [*table, *_toml_key(line.partition("=")[0])]
-        else:
-            continue
-        if keys[:2] == ["tool", "dowbench"]:
-            lines.setdefault("".join(f"/{_escape(key)}" for key in keys[2:]), number)
-    return lines
-
-
-def _toml_key(dotted: str) -> list[str]:
-    return [part.strip().strip("\"'") for part in dotted.split(".")]
-
-
-def _nearest_line(lines: Mapping[str, int], pointer: str) -> int | None:
-    while pointer and pointer not in lines:
-        pointer = pointer.rpartition("/")[0]
-    return lines.get(pointer)
-
-
-def _bytes(path: Path, name: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", path=name) from None

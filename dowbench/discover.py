@@ -245,15 +245,15 @@ def _pieces(body: str) -> Iterator[str]:
 
 
 # Each format's own words, as bytes. A file with none of them cannot be tool definitions, and is not parsed.
-_STRONG = re.compile(
+_STRONG = (
     rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parametersJsonSchema|args_schema"""
     rb"""|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
 )
-_WEAK = re.compile(rb"""\bparameters["']?\s*:|\bargs["']?\s*:|\btools["']?\s*:|\\u00|\x00""")
+_WEAK = rb"""\bparameters["']?\s*:|\bargs["']?\s*:|\btools["']?\s*:|\\u00|\x00"""
 
 
 def looks_like(data: bytes) -> str:
     """A look at the bytes, far cheaper than parsing: ``yes``, ``maybe`` or ``no`` to "tool definitions?"."""
-    if _STRONG.search(data):
+    if re.search(_STRONG, data):
         return "yes"
-    return "maybe" if _WEAK.search(data) else "no"
+    return "maybe" if re.search(_WEAK, data) else "no"

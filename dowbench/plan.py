@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dowbench import loaders
+from dowbench.config import ALL
 from dowbench.discover import Globs
 from dowbench.errors import UsageError
 from dowbench.model import SEVERITIES
 from dowbench.rulepack import load_pack
 from dowbench.rulepack.settings import Settings
 from dowbench.source import DEFAULT_LIMITS
-from dowbench.suppress import ALL, today
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dowbench import source
     from dowbench.config import Config, Waiver
     from dowbench.model import Finding, RuleInfo
     from dowbench.rulepack import RulePack
+    from dowbench.source import Limits
 
 RANK: Mapping[str, int] = {level: rank for rank, level in enumerate(SEVERITIES)}
 
@@ -37,8 +38,7 @@ class Plan:
     known: frozenset[str]
     """Ids of the whole pack."""
     waivers: tuple[tuple[Waiver, Globs], ...]
-    source_limits: source.Limits
-    loader_limits: loaders.Limits
+    limits: Limits
     validate: bool
     today: str
     """The date that ignores expire by."""
@@ -79,13 +79,9 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
         rules=rules,
         known=frozenset(known),
         waivers=tuple((waiver, Globs(waiver.files, config.base)) for waiver in config.exceptions),
-        source_limits=replace(DEFAULT_LIMITS, **config.source_limits),
-        loader_limits=replace(
-            loaders.DEFAULT_LIMITS,
-            **{key: value for key, value in config.source_limits.items() if key in ("tools", "nodes", "seconds")},
-        ),
+        limits=replace(DEFAULT_LIMITS, **config.source_limits),
         validate=validate,
-        today=today(),
+        today=time.strftime("%Y-%m-%d"),
     )
 
 

@@ -7,14 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dowbench import baseline, engine, loaders
-from dowbench.config import Config
+from dowbench import engine, loaders
+from dowbench.config import ALL, Config
 from dowbench.discover import STDIN, Globs, discover, shown
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import FileScan, Finding, Note, ScanResult, Severity
 from dowbench.plan import RANK, Plan, make_plan
 from dowbench.scanfile import FileOutcome, Job, merged, scan_file
-from dowbench.suppress import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,8 +26,8 @@ def scan_paths(paths: Iterable[str | os.PathLike[str]] = (), config: Config | No
     """Scan files, folders and globs, and return what was found.
 
     Without ``paths``: the config's ``files``, else what git tracks below the working directory. No configuration file
-    is looked for; ``dowbench.config.load`` reads one. A file that cannot be scanned is in ``errors`` of the result and
-    stops nothing else. Raises ``UsageError`` for settings that make no sense and ``RuleError`` for a broken rule pack.
+    is looked for; ``dowbench.configfile.load`` reads one. A file that cannot be scanned is in ``errors`` of the result
+    and stops nothing else. Raises ``UsageError`` for settings that make no sense, ``RuleError`` for a broken rule pack.
     """
     return scan([os.fspath(path) for path in paths], config or Config())
 
@@ -150,6 +149,8 @@ def _idle_waivers(targets: Sequence[Target], outcome: FileOutcome, plan: Plan) -
 
 def less_known(result: ScanResult, known: Baseline) -> ScanResult:
     """``result`` with the findings that a baseline knows among the suppressed."""
+    from dowbench import baseline
+
     split = baseline.apply(
         known,
         result.findings,

@@ -9,20 +9,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dowbench import engine, loaders, source
-from dowbench.changed import Earlier
 from dowbench.discover import looks_like
 from dowbench.errors import DowbenchError, SourceError, UnrecognizedError
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import FileScan, Finding, Note, Related, Suppressed
-from dowbench.suppress import apply, collect, waive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from dowbench.changed import Earlier
     from dowbench.discover import Target
     from dowbench.model import ToolSet
     from dowbench.plan import Plan
     from dowbench.source import Document, Limits, Source
+
+    Loaded = tuple[Document, ToolSet]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
     """Everything about one file that needs no other file. Never raises for what is in it."""
     target = job.target
     try:
-        data = job.data if job.data is not None else _read(target, plan.source_limits)
+        data = job.data if job.data is not None else _read(target, plan.limits)
         return _scan_data(job, data, plan)
     except UnrecognizedError as error:
         return _unrecognized(target, error, plan)
@@ -89,7 +90,7 @@ def _scan_data(job: Job, data: bytes, plan: Plan) -> FileOutcome:
     if mark == "no":
         raise UnrecognizedError("no tool definitions")
     try:
-        read = source.read(target.path, data, plan.source_limits)
+        read = source.read(target.path, data, plan.limits)
     except SourceError as error:
         if mark == "maybe":
             raise UnrecognizedError(
@@ -97,7 +98,7 @@ def _scan_data(job: Job, data: bytes, plan: Plan) -> FileOutcome:
             ) from None
         raise
     outcomes: list[FileOutcome] = []
-    toolsets: list[tuple[Document, ToolSet]] = []
+    toolsets: list[Loaded] = []
     for document in read.documents:
         try:
             toolsets.append((document, _load(document, target, plan)))
@@ -122,7 +123,7 @@ def _load(document: Document, target: Target, plan: Plan) -> ToolSet:
             path=target.path,
             document=document.index,
             format=plan.config.loader,
-            limits=plan.loader_limits,
+            limits=plan.limits,
         )
     except SourceError as error:
         if error.line is None and error.pointer is not None:
@@ -131,8 +132,7 @@ def _load(document: Document, target: Target, plan: Plan) -> ToolSet:
         raise
 
 
-def _scan_tools(job: Job, read: Source, toolsets: Sequence[tuple[Document, ToolSet]], plan: Plan) -> FileOutcome:
-    path = job.target.path
+def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) -> FileOutcome:
     warnings = list(read.warnings)
     errors: list[Note] = []
     found: list[Finding] = []
@@ -141,55 +141,71 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[tuple[Document, ToolS
         found += run.findings
         errors += run.errors
         warnings += [_placed_note(note, document) for note in toolset.notes]
-    found = [f for f in fingerprinted(found) if f.rule not in plan.config.ignore]
-    documents = [document for document, _ in toolsets]
-    ignores = collect(read.text, read.kind, documents)
-    findings: list[Finding] = []
-    suppressed: list[Suppressed] = []
-    used: set[int] = set()
     in_force = {rule.id for rule in plan.rules}
-    earlier = _earlier_tools(job, plan) if job.earlier is not None else None
-    unchanged = 0
-    for (document, toolset), own in zip(toolsets, ignores, strict=True):
-        mine = [f for f in found if f.document == document.index]
-        if own:
-            outcome = apply(
-                mine,
-                own,
-                document=document,
-                tools={tool.name: tool.location.pointer for tool in toolset.tools},
-                known=plan.known,
-                judged=in_force,
-                now=plan.today,
-            )
-            mine = list(outcome.findings)
-            suppressed += outcome.suppressed
-            warnings += [Note(path, fault.message, fault.line) for fault in outcome.faults]
-        waived = waive(mine, job.target.file, plan.waivers, plan.today)
-        suppressed += waived.suppressed
-        used |= waived.used
-        mine = [f for f in waived.findings if plan.wants(f)]
-        if earlier is not None:
-            changed = earlier.changed(document.value, toolset)
-            differs = bool(changed) or earlier.shrunk(toolset)
-            kept = [f for f in mine if (differs if f.tool is None else f.tool in changed)]
-            unchanged += len(mine) - len(kept)
-            mine = kept
-        findings += mine
-    places = {document.index: document for document in documents}
+    divided = _suppress(job, read, toolsets, [f for f in fingerprinted(found) if f.rule in in_force], plan)
+    wanted = [finding for finding in divided.findings if plan.wants(finding)]
+    changed = wanted if job.earlier is None else _on_changed_tools(job, toolsets, wanted, plan)
+    places = {document.index: document for document, _ in toolsets}
     return FileOutcome(
-        files=tuple(FileScan(path, toolset.format, len(toolset.tools)) for _, toolset in toolsets),
-        findings=tuple(_placed(f, places[f.document]) for f in findings),
+        files=tuple(FileScan(job.target.path, toolset.format, len(toolset.tools)) for _, toolset in toolsets),
+        findings=tuple(_placed(f, places[f.document]) for f in changed),
         suppressed=tuple(
             replace(s, finding=_placed(s.finding, places[s.finding.document]))
-            for s in suppressed
+            for s in divided.suppressed
             if plan.wants(s.finding)
         ),
         errors=tuple(errors),
-        warnings=tuple(warnings),
-        waivers=frozenset(used),
-        unchanged=unchanged,
+        warnings=(*warnings, *divided.warnings),
+        waivers=divided.waivers,
+        unchanged=len(wanted) - len(changed),
     )
+
+
+def _suppress(job: Job, read: Source, toolsets: Sequence[Loaded], findings: list[Finding], plan: Plan) -> FileOutcome:
+    """``findings`` divided by the ignores in the file and by the config's exceptions."""
+    if not plan.waivers and "dowbench" not in read.text:
+        return FileOutcome(findings=tuple(findings))
+    from dowbench import suppress
+
+    standing: list[Finding] = []
+    suppressed: list[Suppressed] = []
+    warnings: list[Note] = []
+    ignores = suppress.collect(read.text, read.kind, [document for document, _ in toolsets])
+    for (document, toolset), own in zip(toolsets, ignores, strict=True):
+        outcome = suppress.apply(
+            [finding for finding in findings if finding.document == document.index],
+            own,
+            document=document,
+            tools={tool.name: tool.location.pointer for tool in toolset.tools},
+            known=plan.known,
+            judged={rule.id for rule in plan.rules},
+            now=plan.today,
+        )
+        standing += outcome.findings
+        suppressed += outcome.suppressed
+        warnings += [Note(job.target.path, fault.message, fault.line) for fault in outcome.faults]
+    waived = suppress.waive(standing, job.target.file, plan.waivers, plan.today)
+    return FileOutcome(
+        findings=waived.findings,
+        suppressed=(*suppressed, *waived.suppressed),
+        warnings=tuple(warnings),
+        waivers=waived.used,
+    )
+
+
+def _on_changed_tools(job: Job, toolsets: Sequence[Loaded], findings: list[Finding], plan: Plan) -> list[Finding]:
+    """``findings`` on tools that differ from what they were, and on sets that hold such tools or have lost some."""
+    earlier = _earlier_tools(job, plan)
+    kept: set[int] = set()
+    for document, toolset in toolsets:
+        changed = earlier.changed(document.value, toolset)
+        differs = bool(changed) or earlier.shrunk(toolset)
+        kept |= {
+            id(finding)
+            for finding in findings
+            if finding.document == document.index and (differs if finding.tool is None else finding.tool in changed)
+        }
+    return [finding for finding in findings if id(finding) in kept]
 
 
 def _placed_note(note: Note, document: Document) -> Note:
@@ -210,10 +226,12 @@ def _placed(finding: Finding, document: Document) -> Finding:
 
 def _earlier_tools(job: Job, plan: Plan) -> Earlier:
     """The tools as they were; none where the earlier file cannot be read, so that all count as changed."""
+    from dowbench.changed import Earlier
+
     if not job.earlier:
         return Earlier(())
     try:
-        documents = source.read(job.target.path, job.earlier, plan.source_limits).documents
+        documents = source.read(job.target.path, job.earlier, plan.limits).documents
         return Earlier((document.value, _load(document, job.target, plan)) for document in documents)
     except SourceError:
         return Earlier(())

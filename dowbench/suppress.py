@@ -7,11 +7,11 @@ one that was not used, has expired, or cannot be understood is a warning, and th
 from __future__ import annotations
 
 import re
-import time
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from dowbench.config import ALL
 from dowbench.model import Suppressed
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 KEY = "x-dowbench-ignore"
-ALL = "all"
 # Below these keys, a key is the name of something and not a keyword.
 _NAMES = frozenset(
     ("properties", "patternProperties", "$defs", "definitions", "schemas", "example", "examples", "default")
@@ -74,11 +73,6 @@ class Outcome:
     findings: tuple[Finding, ...]
     suppressed: tuple[Suppressed, ...]
     faults: tuple[Fault, ...]
-
-
-def today() -> str:
-    """The local date as ``YYYY-MM-DD``."""
-    return time.strftime("%Y-%m-%d")
 
 
 def collect(text: str, kind: str, documents: Sequence[Document]) -> list[list[Ignore | Fault]]:

@@ -13,9 +13,9 @@ _BEYOND_C0 = (
     "\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_HIDDEN = re.compile(f"[\x00-\x1f{_BEYOND_C0}]")
-_HIDDEN_IN_JSON = re.compile(f"[{_BEYOND_C0}]")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~@:])")
+_HIDDEN = f"[\x00-\x1f{_BEYOND_C0}]"
+_HIDDEN_IN_JSON = f"[{_BEYOND_C0}]"
+_MARKDOWN = r"([\\`*_{}\[\]()#+\-.!|~@:])"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -27,12 +27,12 @@ def visible(text: str, limit: int | None = None) -> str:
     r"""``text`` on one line with hidden characters as ``\uXXXX``; cut to ``limit`` characters with an ellipsis."""
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
-    return text if text.isascii() and text.isprintable() else _HIDDEN.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else re.sub(_HIDDEN, _escape, text)
 
 
 def json_text(text: str) -> str:
     """JSON already serialized, with hidden characters escaped as JSON does, so that it still parses to the same."""
-    return _HIDDEN_IN_JSON.sub(_json_escape, text)
+    return re.sub(_HIDDEN_IN_JSON, _json_escape, text)
 
 
 def _json_escape(match: re.Match[str]) -> str:
@@ -46,7 +46,7 @@ def _json_escape(match: re.Match[str]) -> str:
 def markdown(text: str, limit: int | None = None) -> str:
     """``text`` as literal text of GitHub-flavoured Markdown: no markup, link, mention, table cell or HTML in it."""
     plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKDOWN.sub(r"\\\1", plain)
+    return re.sub(_MARKDOWN, r"\\\1", plain)
 
 
 def markdown_code(text: str, limit: int | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -94,6 +93,8 @@ def _labelled(label: str, text: str, options: ReportOptions) -> Iterator[str]:
 
 
 def _wrap(text: str, options: ReportOptions, first: str, rest: str) -> list[str]:
+    import textwrap
+
     return textwrap.wrap(
         text,
         width=max(options.width, 40),

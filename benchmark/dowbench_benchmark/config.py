@@ -1,0 +1,286 @@
+"""Run configurations: ``configs/*.yaml`` or a user's own file, validated whole before anything is built."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dowbench.errors import UsageError
+from dowbench_benchmark.located import Node, read_yaml
+from dowbench_benchmark.model import UNDEFENDED, Ceiling, DefenseSpec
+from dowbench_benchmark.packagedata import data_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+DEFAULT_SCENARIO = "parts-desk"
+MAX_CONCURRENCY = 64
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a transient failure is tried again. The wait doubles from ``base_delay_s`` up to ``max_delay_s``."""
+
+    max_attempts: int = 3
+    """The first try included."""
+    base_delay_s: float = 0.5
+    max_delay_s: float = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """What the provider allows; ``None`` is no limit. Not applied to simulated runs and replays."""
+
+    rpm: int | None = None
+    """Requests a minute."""
+    tpm: int | None = None
+    """Prompt tokens a minute."""
+    rpd: int | None = None
+    """Requests a day."""
+    timezone: str = "UTC"
+    """Where the provider's midnight is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One run configuration."""
+
+    run_name: str
+    provider: str
+    models: tuple[str, ...]
+    attacks: tuple[str, ...] | None = None
+    """Ids; ``None`` means all that are made for the scenario."""
+    benign_tasks: tuple[str, ...] = ()
+    """Tasks to run besides those that the attacks are paired with."""
+    defenses: tuple[DefenseSpec, ...] = (DefenseSpec(UNDEFENDED, ()),)
+    repeats: int = 1
+    paraphrases: int = 1
+    """How many wordings of each task are run."""
+    controls: bool = True
+    """Whether every attack is accompanied by its neutral control."""
+    seed: int = 0
+    scenario: str = DEFAULT_SCENARIO
+    system_prompt: str | None = None
+    """In place of the scenario's own."""
+    ceiling: Ceiling = Ceiling()  # noqa: RUF009 (frozen)
+    success_threshold: float = 5.0
+    unpriced: bool = False
+    agent: str | None = None
+    """``module:attribute`` of a user's own agent."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Sampling and switches that are sent with every request."""
+    provider_options: Mapping[str, Any] = field(default_factory=dict)
+    rate_limit: RateLimit | None = None
+    retry: Retry = Retry()  # noqa: RUF009 (frozen)
+    concurrency: int = 1
+
+    @property
+    def baseline(self) -> str:
+        """The label of the undefended agent."""
+        return next(defense.label for defense in self.defenses if not defense.stack)
+
+    def record(self) -> dict[str, Any]:
+        """As JSON, for ``run.json``; ``from_record`` makes it again."""
+        return {
+            "run_name": self.run_name,
+            "provider": self.provider,
+            "provider_options": dict(self.provider_options),
+            "models": list(self.models),
+            "attacks": "all" if self.attacks is None else list(self.attacks),
+            "benign_tasks": list(self.benign_tasks),
+            "defenses": [
+                {"label": spec.label, "stack": [{"name": name, "params": dict(params)} for name, params in spec.stack]}
+                for spec in self.defenses
+            ],
+            "repeats": self.repeats,
+            "paraphrases": self.paraphrases,
+            "controls": self.controls,
+            "seed": self.seed,
+            "scenario": self.scenario,
+            "system_prompt": self.system_prompt,
+            "ceiling": {
+                "max_turns": self.ceiling.max_turns,
+                "max_tokens_per_call": self.ceiling.max_tokens_per_call,
+                "max_total_tokens": self.ceiling.max_total_tokens,
+            },
+            "success_threshold": self.success_threshold,
+            "unpriced": self.unpriced,
+            "agent": self.agent,
+            "options": dict(self.options),
+            "rate_limit": None
+            if self.rate_limit is None
+            else {key: getattr(self.rate_limit, key) for key in ("rpm", "tpm", "rpd", "timezone")},
+            "retry": {key: getattr(self.retry, key) for key in ("max_attempts", "base_delay_s", "max_delay_s")},
+            "concurrency": self.concurrency,
+        }
+
+
+def from_record(record: Mapping[str, Any]) -> Config:
+    """The configuration of a ``Config.record``. Raises ``KeyError`` or ``TypeError`` for another shape."""
+    fields = dict(record)
+    fields["models"] = tuple(record["models"])
+    fields["attacks"] = None if record["attacks"] == "all" else tuple(record["attacks"])
+    fields["benign_tasks"] = tuple(record["benign_tasks"])
+    fields["defenses"] = tuple(
+        DefenseSpec(spec["label"], tuple((item["name"], item["params"]) for item in spec["stack"]))
+        for spec in record["defenses"]
+    )
+    fields["ceiling"] = Ceiling(**record["ceiling"])
+    fields["rate_limit"] = None if record["rate_limit"] is None else RateLimit(**record["rate_limit"])
+    fields["retry"] = Retry(**record["retry"])
+    return Config(**fields)
+
+
+def shipped() -> tuple[str, ...]:
+    """Names of the configurations that come with the package."""
+    return tuple(sorted(path.stem for path in data_directory("configs").glob("*.yaml")))
+
+
+def load(name: str) -> Config:
+    """A configuration from a path, or a shipped one by its name. Raises a located error for whatever is wrong."""
+    path = Path(name)
+    if not path.exists() and name in shipped():
+        return parse(read_yaml(data_directory("configs") / f"{name}.yaml", shown=f"configs/{name}.yaml"))
+    if not path.exists():
+        raise UsageError(f"no such file, and no configuration of that name; shipped: {', '.join(shipped())}", path=name)
+    return parse(read_yaml(path, shown=name))
+
+
+def parse(root: Node) -> Config:
+    """A configuration from its YAML. Names are checked against what exists when the plan is made."""
+    entries = root.mapping(
+        ("run_name", "provider", "models"),
+        [name for name in Config.__dataclass_fields__ if name not in ("run_name", "provider", "models")],
+    )
+
+    def get(key: str, read: Callable[[Node], Any]) -> Any:
+        node = entries.get(key)
+        return Config.__dataclass_fields__[key].default if node is None else read(node)
+
+    if not _NAME.fullmatch(entries["run_name"].text()):
+        entries["run_name"].fail("expected letters, digits, '_', '.' and '-', starting with a letter or digit")
+    return Config(
+        run_name=entries["run_name"].text(),
+        provider=entries["provider"].text(),
+        models=entries["models"].texts(at_least=1),
+        attacks=get("attacks", lambda node: None if node.value == "all" else node.texts()),
+        benign_tasks=get("benign_tasks", lambda node: node.texts()),
+        defenses=get("defenses", _defenses),
+        repeats=get("repeats", lambda node: node.integer(minimum=1)),
+        paraphrases=get("paraphrases", lambda node: node.integer(minimum=1)),
+        controls=get("controls", lambda node: node.boolean()),
+        seed=get("seed", lambda node: node.integer(minimum=0, maximum=2**31 - 1)),
+        scenario=get("scenario", lambda node: node.text()),
+        system_prompt=get("system_prompt", lambda node: None if node.null else node.text()),
+        ceiling=get("ceiling", _ceiling),
+        success_threshold=get("success_threshold", lambda node: node.number(above=1)),
+        unpriced=get("unpriced", lambda node: node.boolean()),
+        agent=get("agent", lambda node: None if node.null else node.text()),
+        options=_plain(entries.get("options")),
+        provider_options=_plain(entries.get("provider_options")),
+        rate_limit=get("rate_limit", _rate_limit),
+        retry=get("retry", _retry),
+        concurrency=get("concurrency", lambda node: node.integer(minimum=1, maximum=MAX_CONCURRENCY)),
+    )
+
+
+def _plain(node: Node | None) -> dict[str, Any]:
+    if node is None or node.null:
+        return {}
+    node.entries()
+    plain: dict[str, Any] = node.plain()
+    return plain
+
+
+def _ceiling(node: Node) -> Ceiling:
+    entries = node.mapping((), Ceiling.__dataclass_fields__)
+    ceiling = Ceiling(**{key: value.integer(minimum=1) for key, value in entries.items()})
+    if ceiling.max_tokens_per_call > ceiling.max_total_tokens:
+        node.fail(f"max_tokens_per_call ({ceiling.max_tokens_per_call}) is above max_total_tokens")
+    return ceiling
+
+
+def _rate_limit(node: Node) -> RateLimit | None:
+    if node.null:
+        return None
+    entries = node.mapping((), ("rpm", "tpm", "rpd", "timezone"))
+    limits = {key: value.integer(minimum=1) for key, value in entries.items() if key != "timezone"}
+    return RateLimit(**limits, timezone=_timezone(entries["timezone"]) if "timezone" in entries else "UTC")
+
+
+def _timezone(node: Node) -> str:
+    import zoneinfo
+
+    name = node.text()
+    try:
+        zoneinfo.ZoneInfo(name)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        node.fail(f"expected a time zone such as America/Los_Angeles, found {name!r}")
+    return name
+
+
+def _retry(node: Node) -> Retry:
+    entries = node.mapping((), ("max_attempts", "base_delay_s", "max_delay_s"))
+    default = Retry()
+    return Retry(
+        entries["max_attempts"].integer(minimum=1, maximum=20) if "max_attempts" in entries else default.max_attempts,
+        entries["base_delay_s"].number(minimum=0) if "base_delay_s" in entries else default.base_delay_s,
+        entries["max_delay_s"].number(minimum=0) if "max_delay_s" in entries else default.max_delay_s,
+    )
+
+
+def _defenses(node: Node) -> tuple[DefenseSpec, ...]:
+    specs: list[DefenseSpec] = []
+    for item in node.items(at_least=1):
+        spec = _defense(item)
+        if any(spec.label == other.label for other in specs):
+            item.fail(f"two defenses have the label {spec.label!r}; give one a 'label'")
+        if not spec.stack and any(not other.stack for other in specs):
+            item.fail("'none' is listed twice")
+        specs.append(spec)
+    if all(spec.stack for spec in specs):
+        node.fail("'none' is missing: the undefended agent is what every defense is measured against")
+    return tuple(specs)
+
+
+def _defense(node: Node) -> DefenseSpec:
+    """One of: a name; ``{name, label, params}``; a list of these, which is a stack; ``{label, stack}``."""
+    if isinstance(node.value, list):
+        return _stack(node, None)
+    if isinstance(node.value, dict) and "stack" in node.value:
+        entries = node.mapping(("stack",), ("label",))
+        return _stack(entries["stack"], _label(entries.get("label")))
+    name, params, label = _member(node, label=True)
+    return DefenseSpec(label or name, () if name == UNDEFENDED else ((name, params),))
+
+
+def _stack(node: Node, label: str | None) -> DefenseSpec:
+    members = []
+    for item in node.items(at_least=1):
+        name, params, _ = _member(item, label=False)
+        if name == UNDEFENDED:
+            item.fail("'none' cannot be part of a stack")
+        members.append((name, params))
+    return DefenseSpec(label or "+".join(name for name, _ in members), tuple(members))
+
+
+def _member(node: Node, *, label: bool) -> tuple[str, Mapping[str, Any], str | None]:
+    if not isinstance(node.value, dict):
+        return node.text(), {}, None
+    entries = node.mapping(("name",), ("params", "label") if label else ("params",))
+    name = entries["name"].text()
+    params = _plain(entries.get("params"))
+    if name == UNDEFENDED and params:
+        entries["params"].fail("'none' has no parameters")
+    return name, params, _label(entries.get("label"))
+
+
+def _label(node: Node | None) -> str | None:
+    if node is None or node.null:
+        return None
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+-]*", node.text()):
+        node.fail("expected a label of letters, digits, '_', '.', '+' and '-'")
+    return node.text()

@@ -1,0 +1,187 @@
+"""From a configuration to the list of episodes, in order, each with an id that covers everything that shapes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowbench.errors import DowbenchError, UsageError
+from dowbench_benchmark import attacks as catalogue
+from dowbench_benchmark import codec, defenses, prices
+from dowbench_benchmark.model import EpisodeSpec, Kind
+from dowbench_benchmark.scenario import load_scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from dowbench_benchmark.attacks import Attack
+    from dowbench_benchmark.config import Config
+    from dowbench_benchmark.located import Node
+    from dowbench_benchmark.model import DefenseSpec
+    from dowbench_benchmark.prices import Price
+    from dowbench_benchmark.scenario import Scenario
+
+PROTOCOL = 1
+"""Version of the agent loop. Raised when the loop would do something else with the same inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be run."""
+
+    config: Config
+    scenario: Scenario
+    attacks: Mapping[str, Attack]
+    """The planned ones, in plan order."""
+    episodes: tuple[EpisodeSpec, ...]
+    prices: Mapping[str, Price]
+    """By model; empty in an unpriced run."""
+
+    @property
+    def system(self) -> str:
+        """The system prompt in force."""
+        return self.config.system_prompt if self.config.system_prompt is not None else self.scenario.system_prompt
+
+
+def make(config: Config, root: Node | None = None, price_file: Path | None = None) -> Plan:
+    """The plan of a configuration. ``root`` is the YAML it came from, which places what is refused.
+
+    Raises ``UsageError`` for names that nothing has, parameters that a defense refuses and models without a price.
+    """
+    try:
+        scenario = load_scenario(config.scenario)
+    except UsageError as error:
+        raise _placed(root, "scenario", config.scenario, error) from None
+    attacks = _attacks(config, scenario, root)
+    for task in config.benign_tasks:
+        if task not in scenario.tasks:
+            message = f"unknown task {task!r}; known: {', '.join(scenario.tasks)}"
+            raise _placed(root, "benign_tasks", task, UsageError(message))
+    for task in scenario.tasks.values():
+        if config.paraphrases > len(task.wordings):
+            message = f"paraphrases: task {task.id!r} has {len(task.wordings)} wordings, not {config.paraphrases}"
+            raise _placed(root, "paraphrases", config.paraphrases, UsageError(message))
+    for spec in config.defenses:
+        for name, params in spec.stack:
+            try:
+                defenses.build(name, params)
+            except DowbenchError as error:
+                raise _placed(root, "defenses", name, error) from None
+    table = {} if config.unpriced else _prices(config, root, price_file)
+    return Plan(config, scenario, attacks, _episodes(config, scenario, attacks), table)
+
+
+def from_run(run: Mapping[str, Any], config: Config, table: prices.Table) -> Plan:
+    """The plan that ``run.json`` recorded: its own attacks and prices, whatever the catalogue says today.
+
+    Raises ``UsageError`` where the scenario is another one by now.
+    """
+    scenario = load_scenario(config.scenario)
+    if scenario.digest != run["scenario"]["digest"]:
+        raise UsageError(
+            f"the scenario {scenario.id!r} is not the one that was recorded "
+            f"(sha256 {scenario.digest[:12]}…, recorded {run['scenario']['digest'][:12]}…)"
+        )
+    attacks = {record["id"]: catalogue.from_record(record) for record in run["attacks"]}
+    by_model = {model: price for (_, model), price in table.items()}
+    return Plan(config, scenario, attacks, _episodes(config, scenario, attacks), by_model)
+
+
+def _attacks(config: Config, scenario: Scenario, root: Node | None) -> dict[str, Attack]:
+    known = catalogue.load_attacks(scenario)
+    if config.attacks is None:
+        return known
+    for name in config.attacks:
+        if name not in known:
+            message = f"unknown attack {name!r}; known for {scenario.id}: {', '.join(known)}"
+            raise _placed(root, "attacks", name, UsageError(message))
+    return {name: known[name] for name in config.attacks}
+
+
+def _prices(config: Config, root: Node | None, price_file: Path | None) -> dict[str, Price]:
+    table = prices.load(price_file)
+    where = str(price_file) if price_file else "pricing.yaml"
+    found: dict[str, Price] = {}
+    for model in config.models:
+        try:
+            found[model] = prices.find(table, config.provider, model, where)
+        except UsageError as error:
+            raise _placed(root, "models", model, error) from None
+        tier = found[model].max_prompt_tokens
+        if tier is not None and config.ceiling.max_total_tokens > tier:
+            message = (
+                f"ceiling.max_total_tokens is {config.ceiling.max_total_tokens}, above the {tier} prompt tokens "
+                f"up to which the price of {config.provider}/{model} holds"
+            )
+            raise _placed(root, "ceiling", config.ceiling.max_total_tokens, UsageError(message))
+    return found
+
+
+def _episodes(config: Config, scenario: Scenario, attacks: Mapping[str, Attack]) -> tuple[EpisodeSpec, ...]:
+    """Model → defense → repeat → (benign, attacks, controls), each in all planned wordings."""
+    paired = {attack.task_id for attack in attacks.values()}
+    tasks = [task for task in scenario.tasks if task in paired or task in config.benign_tasks]
+    items: list[tuple[Kind, str, str]] = [("benign", task, task) for task in tasks]
+    items += [("attack", attack.id, attack.task_id) for attack in attacks.values()]
+    if config.controls:
+        items += [("control", attack.id, attack.task_id) for attack in attacks.values()]
+    system = config.system_prompt if config.system_prompt is not None else scenario.system_prompt
+    shared = codec.digest(
+        {
+            "protocol": PROTOCOL,
+            "scenario": scenario.digest,
+            "system": system,
+            "provider": config.provider,
+            "provider_options": config.provider_options,
+            "options": config.options,
+            "agent": config.agent,
+            "ceiling": config.record()["ceiling"],
+        }
+    )
+    specs: list[EpisodeSpec] = []
+    for model in config.models:
+        for defense in config.defenses:
+            for repeat in range(config.repeats):
+                for kind, item, task in items:
+                    attack = None if kind == "benign" else attacks[item].digest
+                    for wording in range(config.paraphrases):
+                        shape = (shared, model, _shape(defense), repeat, kind, item, attack, task, wording, config.seed)
+                        specs.append(
+                            EpisodeSpec(
+                                id=codec.digest(shape)[:16],
+                                index=len(specs),
+                                model=model,
+                                defense=defense,
+                                kind=kind,
+                                item_id=item,
+                                task_id=task,
+                                wording=wording,
+                                repeat=repeat,
+                                seed=config.seed + repeat,
+                            )
+                        )
+    return tuple(specs)
+
+
+def _shape(defense: DefenseSpec) -> list[Any]:
+    return [defense.label, [[name, params] for name, params in defense.stack]]
+
+
+def _placed(root: Node | None, key: str, value: Any, error: DowbenchError) -> UsageError:
+    """``error`` at the place in the configuration where ``value`` stands under ``key``."""
+    if root is not None and error.path is None and key in root.entries():
+        top = root.entries()[key]
+        node = _find(top, value) or top
+        return UsageError(error.message, path=node.path, line=node.line, column=node.column)
+    return UsageError(error.message, path=error.path, line=error.line, column=error.column)
+
+
+def _find(node: Node, value: Any) -> Node | None:
+    if isinstance(node.value, list):
+        children = node.value
+    elif isinstance(node.value, dict):
+        children = list(node.value.values())
+    else:
+        return node if node.value == value else None
+    return next((found for child in children if (found := _find(child, value))), None)

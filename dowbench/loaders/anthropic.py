@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
-    return "input_schema" in entry or is_hosted(entry)
+    return "input_schema" in entry
 
 
-def is_hosted(entry: Mapping[str, Any]) -> bool:
+def resembles(entry: Mapping[str, Any]) -> bool:
     """Whether it names a tool whose schema is the provider's: ``web_search_20250305``."""
     kind = entry.get("type")
     if not isinstance(kind, str):
@@ -35,4 +35,4 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
         yield build.tool(context, entry, pointer, schema="input_schema")
 
 
-LOADER = ListLoader("anthropic", matches, read, "an Anthropic tool (an object with name and input_schema)")
+LOADER = ListLoader("anthropic", matches, read, "an Anthropic tool (an object with name and input_schema)", resembles)

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
-    if not {"toolSpec", "tool_spec", "systemTool", "cachePoint", "functionSchema"}.isdisjoint(entry):
+    if "toolSpec" in entry or "tool_spec" in entry or isinstance(entry.get("functionSchema"), Mapping):
         return True
     return "name" in entry and is_bedrock_schema(entry.get("inputSchema"))
+
+
+def resembles(entry: Mapping[str, Any]) -> bool:
+    """Whether it is an entry of the list that defines no tool."""
+    return "systemTool" in entry or "cachePoint" in entry
 
 
 def is_bedrock_schema(schema: Any) -> bool:
@@ -33,7 +38,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
             place = join(below, index)
             if not isinstance(function, Mapping):
                 context.expected("a function of an action group, an object", function, place)
-            yield build.tool(context, function, place, schema="parameters")
+            yield build.tool(context, function, place, schema="parameters", flat=True)
         return
     if "systemTool" in entry:
         build.hosted(context, str(build.mapping(context, entry, pointer, "systemTool").get("name")), pointer)
@@ -47,4 +52,4 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
     yield build.tool(context, spec, below, schema=("inputSchema", "json"), place=pointer, definition=entry)
 
 
-LOADER = ListLoader("bedrock", matches, read, "a Bedrock tool (an object with toolSpec)")
+LOADER = ListLoader("bedrock", matches, read, "a Bedrock tool (an object with toolSpec)", resembles)

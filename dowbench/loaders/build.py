@@ -10,22 +10,13 @@ from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 from dowbench.model import EMPTY, Location, Parameter, Schema, Tool
 
-KEYWORDS = frozenset(
+APPLICATORS = frozenset(
     (
-        *(
-            "type",
-            "properties",
-            "required",
-            "additionalProperties",
-            "patternProperties",
-            "$ref",
-            "$defs",
-            "definitions",
-        ),
-        *("anyOf", "oneOf", "allOf", "not", "if", "then", "else", "enum", "const", "items", "nullable", "default"),
-        *("$schema", "$id", "$comment", "title", "description", "propertyNames", "minProperties", "maxProperties"),
+        *("properties", "patternProperties", "additionalProperties", "propertyNames", "dependentSchemas", "$defs"),
+        *("definitions", "items", "not", "if", "then", "else", "default", "example"),
     )
 )
+"""Keywords of a schema whose values are objects."""
 
 
 def tool(
@@ -35,6 +26,7 @@ def tool(
     *,
     schema: str | tuple[str, ...] | None,
     output: str | None = None,
+    flat: bool = False,
     place: str | None = None,
     definition: Any = None,
     hints: Mapping[str, Any] = EMPTY,
@@ -42,8 +34,9 @@ def tool(
 ) -> Tool:
     """The tool that ``entry`` at ``pointer`` defines.
 
-    ``schema`` is the key (or path of keys) of its input schema, ``output`` that of its output schema. ``place`` is the
-    pointer of the entry of the list, ``definition`` its value, where ``entry`` is only a part of it.
+    ``schema`` is the key (or path of keys) of its input schema, ``output`` that of its output schema; ``flat`` input
+    schemas are the properties alone. ``place`` is the pointer of the entry of the list, ``definition`` its value, where
+    ``entry`` is only a part of it.
 
     Raises:
         SourceError: for a name or description that is no text, a schema that is no schema.
@@ -55,7 +48,7 @@ def tool(
         name=name(context, entry, pointer),
         location=Location(pointer if place is None else place),
         description=text,
-        parameters=() if raw is None else inputs(context, raw, below),
+        parameters=() if raw is None else inputs(context, raw, below, flat),
         output=output_schema(context, entry, pointer, output) if output else None,
         hints=hints,
         meta=meta,
@@ -107,12 +100,12 @@ def entry_at(context: Context, entry: Mapping[str, Any], pointer: str, path: tup
     return value
 
 
-def inputs(context: Context, raw: Any, pointer: str) -> tuple[Parameter, ...]:
+def inputs(context: Context, raw: Any, pointer: str, flat: bool = False) -> tuple[Parameter, ...]:
     """The parameters of an input schema, which is a JSON Schema, or just its properties."""
     if not isinstance(raw, Mapping):
         context.expected("an input schema, an object", raw, pointer)
     resolver = Resolver(context, raw, pointer)
-    if is_flat(raw):
+    if flat or is_flat(raw):
         return tuple(flatten(resolver.properties(raw, pointer)))
     schema = resolver.schema(raw, pointer)
     if schema.types and "object" not in schema.types:
@@ -122,9 +115,9 @@ def inputs(context: Context, raw: Any, pointer: str) -> tuple[Parameter, ...]:
 
 def is_flat(raw: Mapping[str, Any]) -> bool:
     """Whether an object holds a schema a name without being a schema itself."""
-    return (
-        bool(raw) and KEYWORDS.isdisjoint(raw) and all(isinstance(value, Mapping) and value for value in raw.values())
-    )
+    if "properties" in raw or APPLICATORS.issuperset(raw):
+        return False
+    return all(isinstance(value, Mapping) and value for value in raw.values())
 
 
 def output_schema(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Schema | None:

@@ -57,9 +57,11 @@ class ListLoader:
     matches: Matches
     """Whether an entry can be of this format, and of no other."""
     read: Callable[[Definition, Context], Iterable[Tool]]
-    """The tools of an entry: usually one."""
+    """The tools of an entry: usually one; none where the provider defines it."""
     expects: str
     """What an entry of this format looks like, for error messages."""
+    resembles: Matches = lambda entry: False
+    """Whether an entry can be of this format, if it is known to be a tool: it says too little to tell by itself."""
 
     def confidence(self, value: Any) -> float:
         """The share of entries of this format among those that say of which format they are."""
@@ -69,7 +71,7 @@ class ListLoader:
 
     def load(self, value: Any, context: Context) -> ToolSet:
         """Every entry of the list, or an error at the first that is none of this format."""
-        listing = find(value, self.matches) or find(value, is_weak)
+        listing = find(value, self.matches) or find(value, lambda entry: is_weak(entry) or self.resembles(entry))
         if listing is None:
             context.expected(self.expects, value, "")
         return self.load_listing(listing, context)
@@ -79,10 +81,18 @@ class ListLoader:
         tools: list[Tool] = []
         for definition in listing.definitions:
             entry = definition.value
-            if not isinstance(entry, Mapping) or not (self.matches(entry) or is_weak(entry)):
+            if not isinstance(entry, Mapping) or not (self.matches(entry) or is_weak(entry) or self.resembles(entry)):
                 context.expected(self.expects, entry, definition.pointer)
             tools.extend(self.read(definition, context))
+        if is_page(context.root):
+            context.note("nextCursor is set: the server has more tools, which this page does not hold", "")
         return context.toolset(self.name, tools, listing.pointer)
+
+
+def is_page(document: Any) -> bool:
+    """Whether a document is an MCP result that another page follows."""
+    result = document.get("result", document) if isinstance(document, Mapping) else None
+    return isinstance(result, Mapping) and isinstance(result.get("nextCursor"), str) and "tools" in result
 
 
 def is_weak(entry: Any) -> bool:

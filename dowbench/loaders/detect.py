@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
 from dowbench.loaders.context import Context, Loader, describe, join, quote
-from dowbench.loaders.definitions import Listing, ListLoader, find
+from dowbench.loaders.definitions import Listing, ListLoader, find, is_weak
 
 if TYPE_CHECKING:
     from dowbench.model import ToolSet
@@ -72,9 +72,23 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
         raise mixed(formats, context)
     if listing and not listing.definitions:
         return context.toolset("unknown", (), listing.pointer)
-    if listing and listing.holder == "functions" and all(isinstance(d.value, Mapping) for d in listing.definitions):
-        return openai.LOADER.load_listing(listing, context)
+    for loader in LISTS:
+        if (vague := resembling(value, loader)) is not None:
+            return loader.load_listing(vague, context)
     raise unrecognized(value, listing, context)
+
+
+def resembling(value: Any, loader: ListLoader) -> Listing | None:
+    """A list that is one of tools by its place, whose entries say too little to tell, and may all be of a format."""
+    listing = find(value, loader.resembles)
+    if listing is None or (listing.holder is None and listing.pointer):
+        return None
+    functions = listing.holder == "functions" and loader is openai.LOADER
+    for definition in listing.definitions:
+        entry = definition.value
+        if not isinstance(entry, Mapping) or not (loader.resembles(entry) or (functions and is_weak(entry))):
+            return None
+    return listing
 
 
 def kind(entry: Mapping[str, Any]) -> ListLoader | None:

@@ -29,13 +29,16 @@ HOSTED = frozenset(
 def matches(entry: Mapping[str, Any]) -> bool:
     if "functionDeclarations" in entry or "function_declarations" in entry:
         return True
-    if entry and HOSTED.issuperset(entry):
-        return True
     if "name" not in entry:
         return False
     parameters = entry.get("parameters")
     upper = isinstance(parameters, Mapping) and isinstance(parameters.get("type"), str) and parameters["type"].isupper()
     return upper or "parametersJsonSchema" in entry or "parameters_json_schema" in entry
+
+
+def resembles(entry: Mapping[str, Any]) -> bool:
+    """Whether it names tools that the provider defines."""
+    return bool(entry) and HOSTED.issuperset(entry)
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
@@ -66,5 +69,5 @@ def _function(context: Context, function: Mapping[str, Any], pointer: str) -> To
 
 
 LOADER = ListLoader(
-    "gemini", matches, read, "a Gemini tool (functionDeclarations, or an object with name and parameters)"
+    "gemini", matches, read, "a Gemini tool (functionDeclarations, or an object with name and parameters)", resembles
 )

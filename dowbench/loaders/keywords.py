@@ -22,6 +22,8 @@ TYPES: Mapping[str, str] = {
 }
 """Names of types in lower case → JSON type. A name that is not here says nothing."""
 
+SINGLE: Mapping[str, tuple[str, ...]] = {name: (type,) for name, type in TYPES.items()}
+
 JSON_TYPES: Mapping[type, str] = {
     str: "string",
     bool: "boolean",
@@ -34,18 +36,20 @@ JSON_TYPES: Mapping[type, str] = {
 UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 BOUNDS = frozenset((*UPPER, *LOWER))
+REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 
 
 def reference(raw: Mapping[str, Any]) -> str | None:
     """What a schema refers to, if it refers to something."""
-    for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-        if isinstance(ref := raw.get(keyword), str):
-            return ref
-    return None
+    if REFERENCES.isdisjoint(raw):
+        return None
+    return next((ref for keyword in REFERENCES if isinstance(ref := raw.get(keyword), str)), None)
 
 
 def read_types(stated: Any, pointer: str, context: Context) -> tuple[tuple[str, ...], bool]:
     """The JSON types that ``type`` names, without null, and whether it allows null. No types: anything."""
+    if isinstance(stated, str) and (known := SINGLE.get(stated)):
+        return known, False
     names = stated if isinstance(stated, list) else [stated]
     if not all(isinstance(name, str) for name in names):
         if stated is not None:

@@ -29,7 +29,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
             )
         entry, pointer = entry["kwargs"], join(pointer, "kwargs")
     key = next((key for key in ("args_schema", "args") if entry.get(key) is not None), None)
-    yield build.tool(context, entry, pointer, schema=key, place=place, definition=whole)
+    yield build.tool(context, entry, pointer, schema=key, flat=key == "args", place=place, definition=whole)
 
 
 LOADER = ListLoader("langchain", matches, read, "a LangChain tool (an object with name and args or args_schema)")

@@ -25,13 +25,14 @@ def matches(entry: Mapping[str, Any]) -> bool:
     if "name" not in entry:
         return False
     annotations = entry.get("annotations")
-    return is_registry(entry) or (isinstance(annotations, Mapping) and not HINTS.isdisjoint(annotations))
+    hinted = isinstance(annotations, Mapping) and not HINTS.isdisjoint(annotations)
+    return hinted or (resembles(entry) and bool(entry["arguments"]))
 
 
-def is_registry(entry: Mapping[str, Any]) -> bool:
+def resembles(entry: Mapping[str, Any]) -> bool:
     """Whether it is a tool as the registry of Docker lists it: ``arguments: [{name, type, desc}]``."""
     arguments = entry.get("arguments")
-    if not isinstance(arguments, list) or "description" not in entry:
+    if not isinstance(arguments, list) or "name" not in entry or "description" not in entry:
         return False
     return all(isinstance(a, Mapping) and "name" in a and ("desc" in a or "type" in a) for a in arguments)
 
@@ -47,7 +48,9 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
         hints=build.mapping(context, entry, pointer, "annotations"),
         meta=build.mapping(context, entry, pointer, "_meta"),
     )
-    yield _with_arguments(context, made, entry["arguments"], join(pointer, "arguments")) if is_registry(entry) else made
+    if "inputSchema" not in entry and resembles(entry):
+        made = _with_arguments(context, made, entry["arguments"], join(pointer, "arguments"))
+    yield made
 
 
 def _with_arguments(context: Context, made: Tool, arguments: list[Any], pointer: str) -> Tool:
@@ -66,4 +69,4 @@ def _with_arguments(context: Context, made: Tool, arguments: list[Any], pointer:
     return replace(made, parameters=tuple(flatten(schema)))
 
 
-LOADER = ListLoader("mcp", matches, read, "an MCP tool (an object with name and inputSchema)")
+LOADER = ListLoader("mcp", matches, read, "an MCP tool (an object with name and inputSchema)", resembles)

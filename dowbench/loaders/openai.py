@@ -29,11 +29,15 @@ def matches(entry: Mapping[str, Any]) -> bool:
         return "custom" in entry or "format" in entry
     if kind == "namespace":
         return isinstance(entry.get("tools"), list)
-    if isinstance(kind, str) and "name" not in entry and kind.startswith(HOSTED):
-        return not kind.rpartition("_")[2].isdigit() or kind.count("_") < 3
     if isinstance(entry.get("json_schema"), Mapping):
         return matches(entry["json_schema"])
     return "name" in entry and "parameters" in entry and is_function(entry)
+
+
+def resembles(entry: Mapping[str, Any]) -> bool:
+    """Whether it names a tool that the provider defines."""
+    kind = entry.get("type")
+    return isinstance(kind, str) and "name" not in entry and kind.startswith(HOSTED) and kind != "mcp_toolset"
 
 
 def is_function(entry: Mapping[str, Any]) -> bool:
@@ -90,5 +94,9 @@ def _custom(context: Context, entry: Mapping[str, Any], pointer: str) -> Tool:
 
 
 LOADER = ListLoader(
-    "openai", matches, read, "an OpenAI tool (type function with a function, or an object with name and parameters)"
+    "openai",
+    matches,
+    read,
+    "an OpenAI tool (type function with a function, or an object with name and parameters)",
+    resembles,
 )

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dowbench.loaders.context import Context, describe, join, quote
-from dowbench.loaders.keywords import unique
+from dowbench.loaders.context import Context, join, quote
+from dowbench.loaders.keywords import reference, unique
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Part, Resolver
 from dowbench.model import Location, Parameter, Schema, Tool, ToolSet
@@ -23,7 +23,7 @@ class OpenAPILoader:
 
     def confidence(self, value: Any) -> float:
         """1 for a document that says which OpenAPI it is."""
-        return float(isinstance(value, Mapping) and ("openapi" in value or "swagger" in value) and "mcp" not in value)
+        return float(isinstance(value, Mapping) and any(is_version(value.get(key)) for key in ("openapi", "swagger")))
 
     def load(self, value: Any, context: Context) -> ToolSet:
         """One tool for each operation of ``paths``; webhooks, which others call, are no tools."""
@@ -43,13 +43,18 @@ class OpenAPILoader:
 LOADER = OpenAPILoader()
 
 
+def is_version(value: Any) -> bool:
+    """Whether it is a version number; YAML without quotes makes a number of it."""
+    if isinstance(value, str):
+        return value[:1].isdecimal()
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def check_version(value: Mapping[str, Any], context: Context) -> bool:
     """Whether the document is Swagger 2.0; an error if its version is none that is read."""
     for key, read in (("openapi", "3."), ("swagger", "2.")):
-        if key in value:
-            version = value[key]
-            text = str(version) if isinstance(version, str | int | float) and not isinstance(version, bool) else ""
-            if not f"{text}.".startswith(read):
+        if is_version(version := value.get(key)):
+            if not f"{version}.".startswith(read):
                 wanted = "OpenAPI 3.0, 3.1 or 3.2" if key == "openapi" else "Swagger 2.0"
                 context.expected(wanted, version, join("", key))
             return key == "swagger"
@@ -67,7 +72,7 @@ class Reader:
 
     def path(self, path: str, raw: Any) -> Iterator[Tool]:
         """The operations of a path."""
-        if path.startswith("x-"):
+        if path.startswith("x-") or raw is None:
             return
         pointer = join("/paths", path)
         item = self._followed(raw, pointer, f"the path {quote(path, 80)}")
@@ -84,8 +89,11 @@ class Reader:
     def _followed(self, raw: Any, pointer: str, what: str) -> Part:
         part = self.resolver.follow(raw, pointer)
         if part.raw is None and isinstance(raw, Mapping):
-            message = f"{what} is defined in another file ({describe(raw.get('$ref'))[9:]}), which is not followed"
-            raise self.context.error(f"{message}; bundle the description into one file first", pointer)
+            ref = quote(reference(raw) or "", 120)
+            if ref.startswith("#"):
+                raise self.context.error(f"{what} is a $ref to {ref}, which leads nowhere", pointer)
+            why = f"{what} is defined in another file ({ref}), which is not followed"
+            raise self.context.error(f"{why}; bundle the description into one file first", pointer)
         if not isinstance(part.raw, Mapping):
             self.context.expected(f"{what} to be an object", part.raw, part.pointer)
         return part

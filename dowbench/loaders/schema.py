@@ -11,14 +11,23 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from dowbench.loaders.context import Context, join, quote
-from dowbench.loaders.keywords import JSON_TYPES, merge_keywords, read_types, reference, unique, with_numeric_bounds
+from dowbench.loaders.keywords import (
+    JSON_TYPES,
+    REFERENCES,
+    merge_keywords,
+    read_types,
+    reference,
+    unique,
+    with_numeric_bounds,
+)
 from dowbench.model import EMPTY, Location, Schema
 
-APPLIED = frozenset(("$ref", "$dynamicRef", "$recursiveRef", "allOf"))
+APPLIED = frozenset((*REFERENCES, "allOf"))
 STRUCTURE = frozenset(
     ("type", "properties", "required", "items", "prefixItems", "additionalProperties", "allOf", "anyOf", "oneOf")
 )
 """Keywords beside a reference that have to be merged with what the target says of them."""
+COMPOUND = (STRUCTURE | REFERENCES) - {"type"}
 CONSTRAINTS = frozenset(("required", "not", "title", "description"))
 DEEPEST = 200
 DEEPEST_INFERENCE = 50
@@ -199,7 +208,12 @@ class Resolver:
             # entered before it is complete: a definition that contains itself meets the unfinished one
             core = self._cores[key] = Core()
             core.parts = parts
-            self._merge(core, parts)
+            if len(parts) == 1 and isinstance(raw, dict) and "type" in raw and COMPOUND.isdisjoint(raw):
+                core.keywords = with_numeric_bounds(raw, parts[0].pointer, self.context)
+                core.types, core.nullable = read_types(raw["type"], parts[0].pointer, self.context)
+                core.nullable = core.nullable or raw.get("nullable") is True
+            else:
+                self._merge(core, parts)
         return core
 
     def _referring(self, part: Part) -> Core:

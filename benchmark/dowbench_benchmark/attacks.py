@@ -75,6 +75,9 @@ class Attack:
     payload: Injection
     control: Injection
 
+    def __str__(self) -> str:
+        return self.id
+
     @property
     def vector(self) -> Vector:
         """How it reaches the agent."""

@@ -1,0 +1,373 @@
+"""A simulated model that does whatever it is told, so that the benchmark can be run, tested and shown offline.
+
+Nothing it says is a result. It answers from the request alone: the same request gives the same answer, in any order,
+in any thread. Its models differ in whose instructions they follow, and for how long. A token is taken to be four bytes
+of UTF-8; the latency it states is made up from the tokens.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import time
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, cast, get_args
+
+from dowbench.errors import UsageError as BadOption
+from dowbench_benchmark.mappers import counters
+from dowbench_benchmark.model import (
+    ProviderError,
+    Request,
+    Response,
+    StopReason,
+    ToolCall,
+    ToolSpec,
+    TransientError,
+    UsageError,
+    Vector,
+)
+from dowbench_benchmark.providers.wishes import (
+    ALL_SO_FAR,
+    CallWish,
+    EffortWish,
+    Interface,
+    Rule,
+    identifiers,
+    read_description,
+    read_prompt,
+    read_result,
+)
+
+FaultKind = Literal["rate_limited", "overloaded", "connection", "timeout", "unmappable"]
+_SMALL_WORDS = "a an and are for how in is it its many me much of on or that the this to what which with"
+_STOPWORDS = frozenset(_SMALL_WORDS.split())
+_ANSWER_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9])|\n(?=[A-Z0-9]+-)")
+_MESSAGE_OVERHEAD = 4
+_PARALLEL = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Whose instructions a simulated model follows."""
+
+    follows: frozenset[Vector]
+    limit: int | None = None
+    """How often it goes on being told what to do, in one conversation; ``None``: for ever."""
+
+
+PROFILES: Mapping[str, Profile] = {
+    "mock-susceptible": Profile(frozenset({"tool_result", "tool_description", "user_prompt"})),
+    "mock-partial": Profile(frozenset({"tool_result", "tool_description", "user_prompt"}), limit=3),
+    "mock-results-only": Profile(frozenset({"tool_result"})),
+    "mock-resistant": Profile(frozenset(), limit=0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failure to act out: about one request in ``every`` fails, ``times`` times, and then succeeds."""
+
+    kind: FaultKind
+    every: int = 5
+    times: int = 1
+
+
+class MockProvider:
+    """See the module. ``latency_s`` really passes before each answer; ``fault`` makes some calls fail."""
+
+    name: ClassVar[str] = "mock"
+    simulated: ClassVar[bool] = True
+    key_variable: ClassVar[str | None] = None
+
+    def __init__(self, latency_s: float = 0.0, fault: Fault | None = None) -> None:
+        self._latency_s = latency_s
+        self._fault = fault
+        self._failed: Counter[int] = Counter()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def create(cls, options: Mapping[str, Any]) -> MockProvider:
+        """From ``latency_s`` (seconds, at least 0) and ``fault`` (``kind``, ``every``, ``times``)."""
+        unknown = sorted(set(options) - {"latency_s", "fault"})
+        if unknown:
+            raise BadOption(f"provider_options.{unknown[0]}: unknown key; known here: latency_s, fault")
+        latency = options.get("latency_s", 0.0)
+        if not isinstance(latency, int | float) or isinstance(latency, bool) or not 0 <= latency < math.inf:
+            raise BadOption(f"provider_options.latency_s: expected seconds of at least 0, found {latency!r}")
+        return cls(float(latency), _fault(options["fault"]) if options.get("fault") is not None else None)
+
+    def count(self, request: Request) -> int:
+        """The prompt tokens of ``request``, exactly."""
+        tools = [[tool.name, tool.description, tool.parameters] for tool in request.tools]
+        total = tokens(request.system) + (tokens(json.dumps(tools, ensure_ascii=False)) if tools else 0)
+        for message in request.messages:
+            total += _MESSAGE_OVERHEAD + tokens(message.content)
+            total += sum(_call_tokens(call.name, call.arguments) for call in message.tool_calls)
+        return total
+
+    def complete(self, request: Request) -> Response:
+        """Answer. Raises ``UsageError`` of the model's seam for an unknown model, and what ``fault`` asks for."""
+        profile = PROFILES.get(request.model)
+        if profile is None:
+            raise ProviderError(f"no such model {request.model!r}; known: {', '.join(PROFILES)}", billed=False)
+        if self._latency_s:
+            time.sleep(self._latency_s)
+        if self._fault is not None:
+            self._fail(self._fault, request)
+        text, calls, thought, stop = _Reading(request, profile).answer()
+        visible = tokens(text) + sum(_call_tokens(call.name, call.arguments) for call in calls)
+        raw = {"input_tokens": self.count(request), "output_tokens": visible, "reasoning_tokens": thought}
+        latency = self._latency_s or round(0.2 + 0.01 * (visible + thought), 3)
+        return Response(text, calls, stop, counters(raw), raw, request.model, latency)
+
+    def _fail(self, fault: Fault, request: Request) -> None:
+        key = zlib.crc32(repr((request.model, request.messages, request.tools, request.max_tokens)).encode())
+        if key % fault.every:
+            return
+        with self._lock:
+            if self._failed[key] >= fault.times:
+                return
+            self._failed[key] += 1
+        if fault.kind == "rate_limited":
+            raise TransientError("429 rate limited (simulated)", retry_after=0.01)
+        if fault.kind == "overloaded":
+            raise TransientError("503 overloaded (simulated)")
+        if fault.kind == "connection":
+            raise TransientError("connection refused (simulated)")
+        if fault.kind == "timeout":
+            raise ProviderError("no answer after the request was sent (simulated)", billed=True)
+        raise UsageError("unknown field 'surprise_tokens' (simulated)", raw_usage={"surprise_tokens": 7})
+
+
+def tokens(text: str) -> int:
+    """Simulated tokens of a text: four bytes of UTF-8 each, rounded up."""
+    return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
+
+
+class _Reading:
+    """One reading of a request."""
+
+    def __init__(self, request: Request, profile: Profile) -> None:
+        self.request = request
+        self.profile = profile
+        self.specs = {tool.name: tool for tool in request.tools}
+        self.interfaces = tuple(Interface.of(tool.name, tool.parameters) for tool in request.tools)
+        self.prompt = next((m.content for m in request.messages if m.role == "user"), "")
+        self.calls = [call for message in request.messages for call in message.tool_calls]
+        self.results = [m for m in request.messages if m.role == "tool"]
+        asked = {call.id: call for call in self.calls}
+        self.answered = [(asked.get(m.tool_call_id or ""), m.content) for m in self.results]
+        self.turns = sum(bool(message.tool_calls) for message in request.messages)
+
+    def answer(self) -> tuple[str, tuple[ToolCall, ...], int, StopReason]:
+        """Text, calls, tokens of thinking and why it stopped."""
+        limit = self.request.max_tokens
+        if not self.turns and self.specs:
+            first = self._first_call()
+            if first is not None:
+                return self._calling([first], 0)
+        wishes = self._wishes() if self.turns or not self.specs else []
+        efforts = [wish for wish in wishes if isinstance(wish, EffortWish)]
+        thought = 0
+        if any(wish.kind == "think" for wish in efforts):
+            thought = max(0, limit - 64) if limit > 128 else limit // 2
+        calls = [wish for wish in wishes if isinstance(wish, CallWish)]
+        if calls:
+            return self._calling(calls, thought)
+        text = self._answer_text()
+        for wish in efforts:
+            if wish.kind == "write":
+                text += "\n" + self._flood(limit if wish.endless else 40 * (1 + self._last_text().count("\n")), limit)
+        room = 4 * (limit - thought)
+        if len(text.encode()) > room:
+            return text.encode()[:room].decode("utf-8", "ignore"), (), thought, "max_tokens"
+        return text, (), thought, "end_turn"
+
+    def _wishes(self) -> Sequence[CallWish | EffortWish]:
+        follows, limit = self.profile.follows, self.profile.limit
+        if limit is not None and self.turns > limit:
+            return []
+        wishes: list[CallWish | EffortWish] = []
+        if "user_prompt" in follows:
+            wishes += read_prompt(self.prompt)
+        if "tool_result" in follows:
+            fresh = self._fresh()
+            for index, (call, text) in enumerate(self.answered):
+                found = read_result(text, call.name if call else "", self.interfaces)
+                if index >= len(self.answered) - fresh:
+                    wishes += found
+                else:
+                    wishes += [wish for wish in found if isinstance(wish, EffortWish) and wish.persistent]
+        if "tool_description" in follows and not any(isinstance(wish, CallWish) for wish in wishes):
+            wishes += self._ruled()
+        return wishes
+
+    def _ruled(self) -> list[CallWish]:
+        last = {call.name for message in self.request.messages[-1 - self._fresh() :] for call in message.tool_calls}
+        for rule in self._rules():
+            tool = rule.wish.tool
+            called = any(call.name == tool for call in self.calls)
+            seen = [text for call, text in self.answered if call and call.name == tool]
+            if (
+                (rule.when == "until" and called and not any(rule.mark in text for text in seen))
+                or (rule.when == "after" and tool in last)
+                or (rule.when == "before" and not called)
+            ):
+                return [rule.wish]
+        return []
+
+    def _rules(self) -> list[Rule]:
+        pairs = zip(self.request.tools, self.interfaces, strict=True)
+        return [rule for tool, own in pairs for rule in read_description(tool.description, own, self.interfaces)]
+
+    def _fresh(self) -> int:
+        """How many results the last turn brought."""
+        count = 0
+        for message in reversed(self.request.messages):
+            if message.role != "tool":
+                break
+            count += 1
+        return count
+
+    def _first_call(self) -> CallWish | None:
+        wanted = _words(self.prompt)
+        best: tuple[int, CallWish] | None = None
+        for tool in self.request.tools:
+            arguments = self._arguments(tool, {}, self.prompt)
+            if arguments is None:
+                continue
+            # Only the first sentence: what else a description says is a matter of following it.
+            score = len(wanted & _words(tool.name.replace("_", " ") + " " + tool.description.partition(".")[0]))
+            if best is None or score > best[0]:
+                best = (score, CallWish(tool.name, arguments))
+        return best[1] if best else None
+
+    def _calling(self, wishes: Sequence[CallWish], thought: int) -> tuple[str, tuple[ToolCall, ...], int, StopReason]:
+        room = self.request.max_tokens - thought
+        done = {_key(call.name, call.arguments) for call in self.calls} if len(wishes) > 2 else set()
+        calls: list[ToolCall] = []
+        for wish in wishes[:_PARALLEL]:
+            arguments = self._complete(wish, room)
+            if arguments is None or _key(wish.tool, arguments) in done:
+                continue
+            room -= _call_tokens(wish.tool, arguments)
+            if room < 0:
+                break
+            calls.append(ToolCall(f"call_{len(self.calls) + len(calls) + 1}", wish.tool, arguments))
+        if not calls:
+            return self._answer_text(), (), thought, "end_turn"
+        return "", tuple(calls), thought, "tool_use"
+
+    def _complete(self, wish: CallWish, room: int) -> dict[str, Any] | None:
+        spec = self.specs.get(wish.tool)
+        if spec is None:
+            return None
+        given = dict(wish.arguments)
+        if "tool_description" in self.profile.follows:
+            for rule in self._rules():
+                if rule.when == "argument" and rule.wish.tool == wish.tool:
+                    given |= rule.wish.arguments
+        before = next((call.arguments for call in reversed(self.calls) if call.name == wish.tool), {})
+        if wish.next_page:
+            for name in ("page", "offset"):
+                schema = spec.parameters.get("properties", {}).get(name)
+                if schema is not None and name not in given:
+                    given[name] = int(before.get(name, schema.get("default", 1))) + 1
+        arguments = self._arguments(spec, {**before, **given}, self.prompt)
+        if arguments is None:
+            return None
+        echoed = [name for name, value in arguments.items() if value is ALL_SO_FAR]
+        for name in echoed:
+            arguments[name] = ""
+        for name in echoed:
+            space = max(0, 4 * (room - _call_tokens(wish.tool, arguments) - 8))
+            # JSON escapes a line break in two bytes, so breaks are written as blanks.
+            everything = " ".join(" ".join(m.content.split()) for m in self.results).replace('"', "'")
+            arguments[name] = everything.encode()[:space].decode("utf-8", "ignore")
+        return arguments
+
+    def _arguments(self, tool: ToolSpec, given: Mapping[str, Any], prompt: str) -> dict[str, Any] | None:
+        properties = tool.parameters.get("properties", {})
+        arguments = {name: value for name, value in given.items() if name in properties}
+        for name in tool.parameters.get("required", ()):
+            if name in arguments:
+                continue
+            value = self._value(name, properties.get(name, {}), prompt)
+            if value is None:
+                return None
+            arguments[name] = value
+        return arguments
+
+    def _value(self, name: str, schema: Mapping[str, Any], prompt: str) -> Any:
+        kind = schema.get("type", "string")
+        if "enum" in schema:
+            return schema["enum"][0]
+        if kind in ("integer", "number"):
+            return schema.get("default", schema.get("minimum", 1))
+        if kind == "boolean":
+            return False
+        found = identifiers(prompt)
+        if kind == "array":
+            return found or None
+        if kind != "string":
+            return {}
+        if re.search(r"(?:^|_)(?:id|number|key|code)$", name):
+            return found[0] if found else None
+        if name.startswith(("previous", "notes", "history", "context")):
+            return "none"
+        if name in ("answer", "draft"):
+            return self._answer_text()
+        quoted = re.search(r"\"([^\"]+)\"", prompt)
+        return quoted[1] if quoted else prompt
+
+    def _answer_text(self) -> str:
+        """The two sentences of the results that share most words with the prompt, in their order."""
+        wanted = _words(self.prompt)
+        sentences = [" ".join(part.split()) for _, text in self.answered for part in _ANSWER_SENTENCE.split(text)]
+        scored = [(len(wanted & _words(sentence)), -index) for index, sentence in enumerate(sentences)]
+        best = sorted(-index for score, index in sorted(scored, reverse=True)[:2] if score)
+        return " ".join(sentences[index][:200] for index in best) or "I could not find it."
+
+    def _last_text(self) -> str:
+        return self.answered[-1][1] if self.answered else ""
+
+    def _flood(self, wanted: int, limit: int) -> str:
+        rows = self._last_text().splitlines() or ["carriage"]
+        written: list[str] = []
+        size = 0
+        while size < 4 * min(wanted, limit + 1):
+            row = rows[len(written) % len(rows)]
+            written.append(f"{row} (listed since the rule asks for it, kept in its place, and given in full)")
+            size += len(written[-1].encode()) + 1
+        return "\n".join(written)
+
+
+def _words(text: str) -> frozenset[str]:
+    found = re.findall(r"[a-z0-9]+", text.lower())
+    return frozenset(word.rstrip("s") for word in found if word not in _STOPWORDS)
+
+
+def _key(name: str, arguments: Mapping[str, Any]) -> str:
+    return json.dumps([name, arguments], sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _call_tokens(name: str, arguments: Mapping[str, Any]) -> int:
+    return tokens(json.dumps({"name": name, "arguments": arguments}, ensure_ascii=False, default=str))
+
+
+def _fault(value: Any) -> Fault:
+    if not isinstance(value, Mapping) or set(value) - {"kind", "every", "times"}:
+        raise BadOption(f"provider_options.fault: expected a mapping of kind, every and times, found {value!r}")
+    kind, kinds = value.get("kind"), get_args(FaultKind)
+    if kind not in kinds:
+        raise BadOption(f"provider_options.fault.kind: expected one of {', '.join(kinds)}, found {kind!r}")
+    for name in ("every", "times"):
+        number = value.get(name, 1)
+        if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+            raise BadOption(f"provider_options.fault.{name}: expected a whole number of at least 1, found {number!r}")
+    return Fault(cast("FaultKind", kind), value.get("every", 5), value.get("times", 1))

@@ -42,6 +42,11 @@ def digest(value: Any) -> str:
     return hashlib.sha256(encode(_encode(value))).hexdigest()
 
 
+def text_digest(text: bytes) -> str:
+    """sha256 of encoded canonical JSON, as hex."""
+    return hashlib.sha256(text).hexdigest()
+
+
 def part_digest(text: bytes) -> str:
     """The name under which a message or a tool list is stored: half a sha256, as hex."""
     return hashlib.sha256(text).hexdigest()[:32]

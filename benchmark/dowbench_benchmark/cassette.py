@@ -1,0 +1,186 @@
+"""The recording of a run: every count and every answer, in order, with the requests that led to them.
+
+``cassette.jsonl`` holds parts (messages, tool lists and request frames under their digests, each once) and events
+(``count`` and ``complete``, naming the request's digest). A replayed loop must ask exactly what was recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dowbench.errors import DowbenchError
+from dowbench_benchmark import codec
+from dowbench_benchmark.model import ProviderError, Response
+from dowbench_benchmark.store import StoreError, lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dowbench_benchmark.loop import Meter, Role
+    from dowbench_benchmark.model import EpisodeSpec, Request
+
+_CONTEXT = 40
+
+
+class Drift(DowbenchError):
+    """The loop asks for something else than was recorded."""
+
+
+class Cassette:
+    """A recording, read. Parts are decoded when asked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.parts: dict[str, bytes] = {}
+        """Digest to the line that holds the part."""
+        self.events: dict[str, list[dict[str, Any]]] = {}
+        """Attempt to its events, in order."""
+        for number, text in enumerate(lines(path), 1):
+            if text.startswith(b'{"digest":"') and b'"kind":"part"' in text[:140]:
+                self.parts[text[11 : text.index(b'"', 11)].decode()] = text
+                continue
+            try:
+                event = json.loads(text)
+                self.events.setdefault(event["attempt"], []).append(event)
+            except (ValueError, KeyError, TypeError):
+                raise StoreError("is no part and no event of a cassette", path=str(path), line=number) from None
+
+    def part(self, digest: str) -> Any:
+        """What is stored under ``digest``, ``None`` where nothing is."""
+        text = self.parts.get(digest)
+        return None if text is None else json.loads(text)["value"]
+
+    def request(self, digest: str) -> dict[str, Any] | None:
+        """A recorded request in full, ``None`` where a part of it is missing."""
+        frame = self.part(digest)
+        if frame is None:
+            return None
+        return {
+            **frame,
+            "messages": [self.part(message) for message in frame["messages"]],
+            "tools": self.part(frame["tools"]),
+        }
+
+
+class Replayed:
+    """A meter that answers from a recorded attempt. With ``then``, it goes on there when the recording is used up."""
+
+    def __init__(
+        self, spec: EpisodeSpec, cassette: Cassette, attempt: str, digester: Digests, then: Meter | None = None
+    ) -> None:
+        self._spec = spec
+        self._cassette = cassette
+        self._events = cassette.events.get(attempt, [])
+        self._digester = digester
+        self._then = then
+        self._position = 0
+
+    def count(self, request: Request) -> int:
+        """The recorded count. Raises ``Drift``."""
+        if self._then is not None and self._position >= len(self._events):
+            return self._then.count(request)
+        counted = self._next("count", request)["input_tokens"]
+        return int(counted)
+
+    def complete(self, request: Request, counted: int, role: Role, depth: int) -> Response:
+        """The recorded answer, or the recorded failure. Raises ``Drift``."""
+        if self._then is not None and self._position >= len(self._events):
+            return self._then.complete(request, counted, role, depth)
+        event = self._next("complete", request)
+        if event["response"] is None:
+            raise ProviderError(event["error"], billed=True)
+        return codec.response_from(event["response"])
+
+    def finish(self) -> None:
+        """Raise ``Drift`` where the recording goes on and the loop does not."""
+        left = len(self._events) - self._position
+        if left:
+            event = self._events[self._position]
+            raise self._drift(f"the recording has {left} more event(s), first a {event['kind']}")
+
+    def _next(self, kind: str, request: Request) -> dict[str, Any]:
+        if self._position >= len(self._events):
+            raise self._drift(f"the loop asks for a {kind}, the recording has ended")
+        event = self._events[self._position]
+        if event["kind"] != kind:
+            raise self._drift(f"the loop asks for a {kind}, recorded is a {event['kind']}")
+        if event["digest"] != self._digester.request(request):
+            recorded = self._cassette.request(event["digest"])
+            if recorded is None:
+                raise self._drift(f"the recorded request {event['digest'][:12]}… is not in the cassette")
+            raise self._drift("the request differs: " + first_difference(recorded, codec.request_json(request)))
+        self._position += 1
+        return event
+
+    def _drift(self, what: str) -> Drift:
+        spec = self._spec
+        return Drift(
+            f"episode {spec.id} ({spec.kind} {spec.item_id}, {spec.model}, {spec.defense.label}, repeat {spec.repeat}), "
+            f"event {self._position + 1}: {what}",
+            path=str(self._cassette.path),
+        )
+
+
+class Digests:
+    """Digests of requests within one conversation, and the parts they are made of. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._digester = codec.Digester()
+        self._last: tuple[Request, str, bytes] | None = None
+
+    def request(self, request: Request) -> str:
+        """The digest of a request."""
+        return self._frame(request)[0]
+
+    def parts(self, request: Request) -> list[tuple[str, bytes]]:
+        """(digest, canonical JSON) of everything that a request consists of, the frame last."""
+        found = [self._digester.part(request.tools)]
+        found += [self._digester.part(message) for message in request.messages]
+        return [*found, self._frame(request)]
+
+    def _frame(self, request: Request) -> tuple[str, bytes]:
+        if self._last is None or self._last[0] is not request:
+            text = codec.encode(codec.canonical(self._digester.frame(request)))
+            self._last = (request, codec.text_digest(text), text)
+        return self._last[1], self._last[2]
+
+
+def part_line(digest: str, text: bytes) -> bytes:
+    """The line of a part. Keys are in order, so that the digest leads it."""
+    return b'{"digest":"%s","kind":"part","value":%s}\n' % (digest.encode(), text)
+
+
+def event_row(kind: str, spec: EpisodeSpec, attempt: str, digest: str, **fields: Any) -> dict[str, Any]:
+    """An event."""
+    return {"kind": kind, "attempt": attempt, "episode_id": spec.id, "digest": digest, **fields}
+
+
+def first_difference(recorded: Any, now: Any, at: str = "") -> str:
+    """Where two JSON values first differ, in words."""
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        for key in sorted({*recorded, *now}):
+            place = f"{at}.{key}" if at else key
+            if key not in recorded:
+                return f"{place} is new: {_short(now[key])}"
+            if key not in now:
+                return f"{place} is gone, recorded {_short(recorded[key])}"
+            if recorded[key] != now[key]:
+                return first_difference(recorded[key], now[key], place)
+    if isinstance(recorded, list) and isinstance(now, list):
+        for index, (a, b) in enumerate(zip(recorded, now, strict=False)):
+            if a != b:
+                return first_difference(a, b, f"{at}[{index}]")
+        if len(recorded) != len(now):
+            return f"{at} has {len(now)} item(s), recorded {len(recorded)}"
+    if isinstance(recorded, str) and isinstance(now, str) and recorded != now:
+        start = next((i for i, (a, b) in enumerate(zip(recorded, now, strict=False)) if a != b), None)
+        start = min(len(recorded), len(now)) if start is None else start
+        cut = slice(max(0, start - 10), start + _CONTEXT)
+        return f"{at} from character {start + 1}: recorded {recorded[cut]!r}, now {now[cut]!r}"
+    return f"{at}: recorded {_short(recorded)}, now {_short(now)}"
+
+
+def _short(value: Any) -> str:
+    text = codec.canonical(value)
+    return text if len(text) <= 80 else text[:77] + "…"

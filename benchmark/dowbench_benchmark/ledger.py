@@ -1,0 +1,153 @@
+"""What was sent and what was billed: the rows of ``requests.jsonl`` and ``calls.jsonl``, and the spend they add up to.
+
+A request row is on disk before the request leaves, its call row when the answer is there. A request without a call row
+was in flight when the run was killed: it may have been billed, so it counts with the most it can have cost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dowbench_benchmark import codec
+from dowbench_benchmark.model import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dowbench_benchmark.loop import Role
+    from dowbench_benchmark.model import EpisodeSpec, Request, Response
+    from dowbench_benchmark.prices import Price
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request on its way."""
+
+    attempt: str
+    call: int
+    """Number of the request within its attempt, 1 first; a retry has a number of its own."""
+    episode_id: str
+    model: str
+    counted: int
+    """Upper bound of its prompt tokens."""
+    max_tokens: int
+    at: str | None
+    """When, ISO 8601 in UTC; ``None`` in a simulated run, whose files say the same every time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request and what it cost."""
+
+    attempt: str
+    call: int
+    episode_id: str
+    turn: int
+    """Number of the answered call within the episode, 1 first."""
+    depth: int
+    role: Role
+    model: str
+    counted: int
+    max_tokens: int
+    usage: Usage | None
+    """``None`` where the call failed or its usage could not be mapped."""
+    raw_usage: Mapping[str, Any] | None
+    cost_usd: float | None
+    stop_reason: str | None
+    served_model: str | None
+    latency_s: float | None
+    error: str | None = None
+    billed: bool = True
+    """False for a failure that the provider is known not to bill."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Billed tokens and USD, exact. USD is 0 in an unpriced run."""
+
+    tokens: int = 0
+    usd: Fraction = Fraction(0)
+
+    def __add__(self, other: Spend) -> Spend:
+        return Spend(self.tokens + other.tokens, self.usd + other.usd)
+
+
+def of_usage(usage: Usage, price: Price | None) -> Spend:
+    """What ``usage`` costs."""
+    return Spend(usage.total, price.amount(usage) if price else Fraction(0))
+
+
+def worst(counted: int, max_tokens: int, price: Price | None) -> Spend:
+    """The most that one call can cost."""
+    return Spend(counted + max_tokens, price.worst(counted, max_tokens) if price else Fraction(0))
+
+
+def spent(calls: Iterable[Call], sent: Iterable[Sent], prices: Mapping[str, Price]) -> Spend:
+    """Everything billed or possibly billed: errored, orphaned and in-flight calls included."""
+    total = Spend()
+    settled: set[tuple[str, int]] = set()
+    for call in calls:
+        settled.add((call.attempt, call.call))
+        price = prices.get(call.model)
+        if call.usage is not None:
+            total += of_usage(call.usage, price)
+        elif call.billed:
+            total += worst(call.counted, call.max_tokens, price)
+    for request in sent:
+        if (request.attempt, request.call) not in settled:
+            total += worst(request.counted, request.max_tokens, prices.get(request.model))
+    return total
+
+
+def answered(
+    spec: EpisodeSpec,
+    sent: Sent,
+    request: Request,
+    response: Response,
+    price: Price | None,
+    turn: int,
+    depth: int,
+    role: Role,
+) -> Call:
+    """The call row of an answer."""
+    return Call(
+        attempt=sent.attempt,
+        call=sent.call,
+        episode_id=spec.id,
+        turn=turn,
+        depth=depth,
+        role=role,
+        model=request.model,
+        counted=sent.counted,
+        max_tokens=request.max_tokens,
+        usage=response.usage,
+        raw_usage=response.raw_usage,
+        cost_usd=price.usd(response.usage) if price else None,
+        stop_reason=response.stop_reason,
+        served_model=response.served_model,
+        latency_s=response.latency_s,
+    )
+
+
+def sent_json(sent: Sent) -> dict[str, Any]:
+    """A row of ``requests.jsonl``."""
+    return {name: getattr(sent, name) for name in Sent.__slots__}
+
+
+def sent_from(row: Mapping[str, Any]) -> Sent:
+    """A request from its row."""
+    return Sent(**row)
+
+
+def call_json(call: Call) -> dict[str, Any]:
+    """A row of ``calls.jsonl``."""
+    row = {name: getattr(call, name) for name in Call.__slots__}
+    row["usage"] = None if call.usage is None else codec.usage_json(call.usage)
+    return row
+
+
+def call_from(row: Mapping[str, Any]) -> Call:
+    """A call from its row."""
+    return Call(**{**row, "usage": None if row["usage"] is None else Usage(**row["usage"])})

@@ -1,0 +1,177 @@
+"""The files of a run directory: append-only JSON Lines that survive a crash, and small files replaced as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from dowbench.errors import DowbenchError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALLS, REQUESTS, CASSETTE, EPISODES = "calls.jsonl", "requests.jsonl", "cassette.jsonl", "episodes.jsonl"
+RUN, SUMMARY, STATS = "run.json", "summary.json", "stats.json"
+LOGS = (REQUESTS, CASSETTE, CALLS, EPISODES)
+
+
+class StoreError(DowbenchError):
+    """A run's file cannot be read or written."""
+
+
+class Store:
+    """Appends to the logs of one run. Thread-safe.
+
+    ``durable``: a row that was appended is on disk (fsync). Otherwise it is with the operating system, which a killed
+    process cannot take back, and reaches the disk in groups.
+    """
+
+    def __init__(self, directory: Path, *, durable: bool) -> None:
+        self.directory = directory
+        self.durable = durable
+        self.notices: list[str] = []
+        """What was found torn and cut."""
+        self._lock = threading.Lock()
+        self._files: dict[str, int] = {}
+        self._sizes: dict[str, int] = {}
+        self._dirty: set[str] = set()
+
+    def append(self, name: str, data: bytes) -> None:
+        """Append whole lines. All of them are in the file afterwards, or none. Raises ``StoreError``."""
+        with self._lock:
+            descriptor = self._open(name)
+            try:
+                written = os.write(descriptor, data)
+                while written < len(data):
+                    written += os.write(descriptor, data[written:])
+                if self.durable:
+                    os.fsync(descriptor)
+            except OSError as error:
+                with suppress(OSError):
+                    os.ftruncate(descriptor, self._sizes[name])
+                raise self._error(name, error) from None
+            self._sizes[name] += len(data)
+            if not self.durable:
+                self._dirty.add(name)
+
+    def sync(self) -> None:
+        """Bring everything appended to the disk. Raises ``StoreError``."""
+        with self._lock:
+            for name in sorted(self._dirty):
+                try:
+                    os.fsync(self._files[name])
+                except OSError as error:
+                    raise self._error(name, error) from None
+            self._dirty.clear()
+
+    def close(self) -> None:
+        """Close the files."""
+        with self._lock:
+            for descriptor in self._files.values():
+                os.close(descriptor)
+            self._files.clear()
+
+    def _open(self, name: str) -> int:
+        descriptor = self._files.get(name)
+        if descriptor is None:
+            path = self.directory / name
+            try:
+                whole, torn = _whole_lines(path)
+                descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
+                if torn:
+                    os.ftruncate(descriptor, whole)
+                    self.notices.append(f"{path}: cut a torn last line of {torn} bytes")
+            except OSError as error:
+                raise self._error(name, error) from None
+            self._files[name] = descriptor
+            self._sizes[name] = whole
+        return descriptor
+
+    def _error(self, name: str, error: OSError) -> StoreError:
+        return StoreError(
+            f"cannot be written: {error.strerror}; what was recorded is safe, the same command goes on",
+            path=str(self.directory / name),
+        )
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a log; a torn last line is left out, a missing file has none. Raises a located ``StoreError``."""
+    found: list[dict[str, Any]] = []
+    for number, text in enumerate(lines(path), 1):
+        try:
+            row = json.loads(text)
+        except ValueError as error:
+            raise StoreError(f"is not JSON: {error}", path=str(path), line=number) from None
+        if not isinstance(row, dict):
+            raise StoreError("expected an object", path=str(path), line=number)
+        found.append(row)
+    return found
+
+
+def lines(path: Path) -> list[bytes]:
+    """The whole lines of a log, without their ends."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    return data.split(b"\n")[:-1]
+
+
+def torn(path: Path) -> int:
+    """Bytes of an unfinished last line."""
+    return _whole_lines(path)[1]
+
+
+def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
+    """Write a file as a whole: afterwards it is the new one or, after a crash, the old one. Raises ``StoreError``."""
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        os.replace(temporary, path)  # noqa: PTH105 (atomic, as said)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
+        raise StoreError(f"cannot be written: {error.strerror}", path=str(path)) from None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON file that holds an object. Raises ``StoreError``."""
+    try:
+        value = json.loads(path.read_bytes())
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    except ValueError as error:
+        raise StoreError(f"is not JSON: {error}", path=str(path)) from None
+    if not isinstance(value, dict):
+        raise StoreError("expected an object", path=str(path))
+    return value
+
+
+def _whole_lines(path: Path) -> tuple[int, int]:
+    """(bytes up to and with the last line end, bytes after it)."""
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        return 0, 0
+    with path.open("rb") as file:
+        position = size
+        tail = b""
+        while position > 0:
+            step = min(65536, position)
+            position -= step
+            file.seek(position)
+            tail = file.read(step)
+            end = tail.rfind(b"\n")
+            if end >= 0:
+                whole = position + end + 1
+                return whole, size - whole
+    return 0, size

@@ -11,6 +11,8 @@ from dowbench.errors import SourceError
 from dowbench.model import Location, Note, Tool, ToolSet
 from dowbench.source import DEFAULT_LIMITS, Limits
 
+MOST_NOTES = 20
+
 
 @dataclass(slots=True)
 class Context:
@@ -41,8 +43,12 @@ class Context:
         self._notes.setdefault(message, Note(self.path, message, pointer=pointer, document=self.document))
 
     def notes(self) -> tuple[Note, ...]:
-        """What was noted so far."""
-        return tuple(self._notes.values())
+        """What was noted so far: the first ``MOST_NOTES``, and how many more."""
+        notes = tuple(self._notes.values())
+        if len(notes) <= MOST_NOTES:
+            return notes
+        more = Note(self.path, f"and {len(notes) - MOST_NOTES} more notes like these", document=self.document)
+        return (*notes[:MOST_NOTES], more)
 
     def visit(self, pointer: str) -> None:
         """Count one schema node at ``pointer``.

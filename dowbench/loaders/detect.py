@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import SourceError, UnrecognizedError
@@ -11,6 +12,8 @@ from dowbench.loaders.context import Context, Loader, describe, join, quote
 from dowbench.loaders.definitions import Listing, ListLoader, find, is_weak
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from dowbench.model import ToolSet
 
 LISTS: tuple[ListLoader, ...] = (
@@ -35,11 +38,17 @@ HINTS: Mapping[str, str] = {
 """What to say of documents that look like tool definitions and are none, by a key they have."""
 
 
-def plugins() -> Iterator[Loader]:
-    """Loaders of other packages, by their entry points."""
+@cache
+def _entry_points() -> tuple[EntryPoint, ...]:
+    # slow to import and to ask, so only where no built-in format fits
     from importlib.metadata import entry_points
 
-    for point in entry_points(group=PLUGINS):
+    return tuple(entry_points(group=PLUGINS))
+
+
+def plugins() -> Iterator[Loader]:
+    """Loaders of other packages, by their entry points."""
+    for point in _entry_points():
         try:
             made = point.load()
             loader = made() if isinstance(made, type) else made

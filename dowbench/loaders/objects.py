@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from dowbench.errors import SourceError
@@ -16,12 +16,29 @@ def definitions(objects: Any, path: str) -> Any:
         SourceError: an object is nothing that defines a tool.
     """
     if isinstance(objects, Mapping):
-        return objects
-    if isinstance(objects, Sequence) and not isinstance(objects, str | bytes):
-        return [definition(thing, f"/{index}", path) for index, thing in enumerate(objects)]
-    if isinstance(getattr(objects, "tools", None), Sequence):
-        return definitions(objects.tools, path)
-    return [definition(objects, "/0", path)]
+        return plain(objects)
+    if isinstance(objects, Iterable) and not isinstance(objects, str | bytes | type) and not is_tool(objects):
+        return [plain(definition(thing, f"/{index}", path)) for index, thing in enumerate(objects)]
+    return [plain(definition(objects, "/0", path))]
+
+
+def is_tool(thing: Any) -> bool:
+    """Whether an object is a definition itself, even if it can be iterated over, as pydantic models can."""
+    return hasattr(thing, "model_dump") or hasattr(thing, "args_schema")
+
+
+def plain(value: Any) -> Any:
+    """``value`` in the types that JSON is read into; what JSON cannot say becomes text."""
+    if value is None or isinstance(value, bool):
+        return value
+    for kind in (str, int, float):  # a member of an enum, or of another subclass, becomes its value
+        if isinstance(value, kind):
+            return value if type(value) is kind else kind(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(inner) for inner in value]
+    return str(value)
 
 
 def definition(thing: Any, pointer: str, path: str) -> Any:
@@ -41,11 +58,13 @@ def definition(thing: Any, pointer: str, path: str) -> Any:
 
 
 def function_tool(thing: Any) -> Mapping[str, Any] | None:
-    """A ``FunctionTool`` of the OpenAI Agents SDK."""
-    schema = getattr(thing, "params_json_schema", None)
-    if not isinstance(schema, Mapping) or isinstance(thing, type):
-        return None
-    return {"type": "function", "name": thing.name, "description": thing.description, "parameters": schema}
+    """A ``FunctionTool`` of the OpenAI Agents SDK, a ``Tool`` or ``ToolDefinition`` of pydantic-ai."""
+    thing = getattr(thing, "tool_def", thing)
+    for attribute in ("params_json_schema", "parameters_json_schema"):
+        schema = getattr(thing, attribute, None)
+        if isinstance(schema, Mapping):
+            return {"type": "function", "name": thing.name, "description": thing.description, "parameters": schema}
+    return None
 
 
 def langchain_tool(thing: Any) -> Mapping[str, Any] | None:
@@ -95,5 +114,5 @@ def json_schema(schema: Any) -> Mapping[str, Any] | None:
 
 def name_of(thing: Any) -> str:
     """What an object is called in a message."""
-    name = getattr(thing, "name", None)
+    name = getattr(thing, "name", None) or getattr(thing, "__name__", None)
     return f"{type(thing).__name__} {name}" if isinstance(name, str) else type(thing).__name__

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.context import Context, join, quote
 from dowbench.loaders.keywords import reference, unique
 from dowbench.loaders.parameters import flatten
-from dowbench.loaders.schema import Part, Resolver
+from dowbench.loaders.schema import Resolver
 from dowbench.model import Location, Parameter, Schema, Tool, ToolSet
+
+if TYPE_CHECKING:
+    from dowbench.loaders.references import Part
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")

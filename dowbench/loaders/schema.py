@@ -1,16 +1,16 @@
 """From raw JSON Schema to ``model.Schema``: local references followed, ``allOf`` merged, ``null`` unions unwrapped.
 
-A definition is merged once however often it is referred to; a reference costs one small object, made when it is looked
-at. References to other files and addresses are never followed: what they define is unknown, and noted.
+A definition is merged once however often it is referred to; a use of it costs one small object, made when it is looked
+at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders.context import Context, join, quote
+from dowbench.loaders.context import join
 from dowbench.loaders.keywords import (
     JSON_TYPES,
     REFERENCES,
@@ -20,314 +20,173 @@ from dowbench.loaders.keywords import (
     unique,
     with_numeric_bounds,
 )
+from dowbench.loaders.references import Part, References
 from dowbench.model import EMPTY, Location, Schema
 
-APPLIED = frozenset((*REFERENCES, "allOf"))
-STRUCTURE = frozenset(
-    ("type", "properties", "required", "items", "prefixItems", "additionalProperties", "allOf", "anyOf", "oneOf")
-)
-"""Keywords beside a reference that have to be merged with what the target says of them."""
-COMPOUND = (STRUCTURE | REFERENCES) - {"type"}
+if TYPE_CHECKING:
+    from dowbench.loaders.context import Context
+
+UNIONS = ("anyOf", "oneOf")
+STRUCTURE = REFERENCES | {
+    *("type", "required", "properties", "patternProperties", "additionalProperties", "items", "prefixItems", "allOf"),
+    *UNIONS,
+}
+"""Keywords that say more than a bound or a text."""
+COMPOUND = STRUCTURE - {"type"}
 CONSTRAINTS = frozenset(("required", "not", "title", "description"))
+"""A branch of a union that has no other keywords is a condition on the whole, not a shape of its own."""
 DEEPEST = 200
+"""Schemas inside each other that are looked at."""
 DEEPEST_INFERENCE = 50
 NUMBERS = count(1)
 
 
-class Part(NamedTuple):
-    """A raw schema, where it stands, and where a reference to it was written (if it was reached by one)."""
-
-    raw: Any
-    pointer: str
-    use: str | None = None
-
-
 class Core:
-    """What all uses of one definition share."""
+    """What all uses of one definition share. Several parts of one child hold together, as under ``allOf``."""
 
     __slots__ = (
-        "additional",
-        "alternatives",
-        "identity",
-        "items",
-        "keywords",
-        "nullable",
-        "parts",
-        "places",
-        "properties",
-        "required",
-        "types",
+        *("identity", "keywords", "types", "nullable", "required", "parts", "via"),
+        *("properties", "items", "places", "alternatives", "additional"),
     )
 
-    def __init__(self) -> None:
+    def __init__(self, parts: tuple[Part, ...] = ()) -> None:
+        self.identity = next(NUMBERS)
         self.keywords: Mapping[str, Any] = EMPTY
         self.types: tuple[str, ...] = ()
         self.nullable = False
         self.required: frozenset[str] = frozenset()
+        self.parts = parts  # what it was made from; keeps the values alive whose ids are keys
+        self.via: str | None = None  # where a reference to all of it is written
         self.properties: dict[str, tuple[Part, ...]] = {}
-        self.items: tuple[Part, ...] = ()  # of every item; together, as under allOf
-        self.places: tuple[Part, ...] = ()  # one for each place of a tuple
+        self.items: tuple[Part, ...] = ()
+        self.places: tuple[Part, ...] = ()  # of a tuple: one part a place
         self.alternatives: tuple[Part, ...] = ()
         self.additional: tuple[Part, ...] = ()
-        self.parts: tuple[Part, ...] = ()  # keeps the raw values alive whose ids are keys
-        self.identity = next(NUMBERS)
+
+    @property
+    def is_leaf(self) -> bool:
+        return not (self.properties or self.items or self.places or self.alternatives or self.additional)
+
+    def same_shape(self, other: Core) -> None:
+        """Take over everything but the keywords."""
+        self.identity, self.types, self.nullable = other.identity, other.types, other.nullable
+        self.required, self.properties = other.required, other.properties
+        self.items, self.places = other.items, other.places
+        self.alternatives, self.additional, self.via = other.alternatives, other.additional, other.via
 
 
-class Resolver:
-    """Resolves the schemas below one root, the value that ``#`` stands for.
-
-    A reference that leads nowhere from there is tried from the root of the document.
-    """
+class Resolver(References):
+    """Resolves the schemas below one root."""
 
     def __init__(self, context: Context, root: Any, base: str = "") -> None:
-        self.context = context
-        self.root = root
-        self.base = base
+        super().__init__(context, root, base)
         self._cores: dict[int | tuple[int, ...], Core] = {}
-        self._targets: dict[str, Part | None] = {}
-        self._anchors: dict[str, Part] | None = None
         self._inferring = 0
 
     def schema(self, raw: Any, pointer: str, use: str | None = None) -> Schema:
-        """The schema ``raw`` that stands at ``pointer``."""
-        return self._schema((Part(raw, pointer),), use, ())
+        """The schema ``raw`` that stands at ``pointer``; ``use`` is where a reference to what holds it is written."""
+        return self.child((Part(raw, pointer),), use, ())
 
     def properties(self, raw: Mapping[str, Any], pointer: str, places: Mapping[str, str] = EMPTY) -> Schema:
         """An object schema whose properties are the members of ``raw``, which stands at ``pointer``.
 
         ``places`` are the pointers of those that do not stand below ``raw``.
         """
-        core = Core()
+        core = Core((Part(raw, pointer),))
         core.types = ("object",)
-        core.parts = (Part(raw, pointer),)
         members = {name: [Part(value, places.get(name) or join(pointer, name))] for name, value in raw.items()}
-        self._collect_properties(core, members, set())
-        return self._make(core, Location(pointer), ())
+        set_properties(core, members, set())
+        return self.make(core, Location(pointer), ())
 
-    def follow(self, raw: Any, pointer: str) -> Part:
-        """Where the references that start at ``raw`` end. ``use`` is ``pointer`` if there was one, ``raw`` the target.
-
-        A reference that cannot be followed ends in ``None``.
-        """
-        part, seen = Part(raw, pointer), set[int]()
-        while isinstance(part.raw, Mapping) and (ref := reference(part.raw)) is not None:
-            if id(part.raw) in seen:
-                self.context.note(f"$ref {quote(ref)} leads back to itself", pointer)
-                return Part(None, part.pointer, pointer)
-            seen.add(id(part.raw))
-            target = self.target(ref, part.pointer)
-            if target is None:
-                return Part(None, part.pointer, pointer if seen and part.pointer != pointer else None)
-            part = Part(target.raw, target.pointer, pointer)
-        return part
-
-    def target(self, ref: str, pointer: str) -> Part | None:
-        """What ``ref``, written at ``pointer``, refers to; ``None``, and a note, if that is not in this document."""
-        if ref not in self._targets:
-            self._targets[ref] = self._find(ref)
-            if self._targets[ref] is None:
-                local = ref.startswith("#")
-                why = "leads nowhere" if local else "is not followed"
-                self.context.note(f"$ref {quote(ref, 120)} {why}; what it defines is unknown", pointer)
-        return self._targets[ref]
-
-    def _find(self, ref: str) -> Part | None:
-        name, _, fragment = ref.partition("#")
-        if name and name != (self.root.get("$id") if isinstance(self.root, Mapping) else None):
-            return self._anchor(ref)
-        if fragment and not fragment.startswith("/"):
-            return self._anchor("#" + fragment)
-        if "%" in fragment:
-            from urllib.parse import unquote
-
-            fragment = unquote(fragment)
-        tokens = [token.replace("~1", "/").replace("~0", "~") for token in fragment.split("/")[1:]]
-        found = walk(self.root, tokens, self.base)
-        return found or (walk(self.context.root, tokens, "") if self.base else None)
-
-    def _anchor(self, name: str) -> Part | None:
-        if self._anchors is None:
-            self._anchors, todo = {}, [Part(self.root, self.base)]
-            while todo:
-                raw, pointer, _ = todo.pop()
-                if isinstance(raw, Mapping):
-                    self.context.visit(pointer)
-                    for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
-                        if isinstance(label := raw.get(keyword), str):
-                            label = label if keyword in ("$id", "id") else "#" + label
-                            self._anchors.setdefault(label, Part(raw, pointer))
-                    todo.extend(Part(value, join(pointer, key)) for key, value in raw.items())
-                elif isinstance(raw, list):
-                    todo.extend(Part(value, join(pointer, index)) for index, value in enumerate(raw))
-        return self._anchors.get(name)
-
-    def _schema(self, parts: tuple[Part, ...], use: str | None, chain: tuple[int, ...]) -> Schema:
-        part = parts[0]
-        location = Location(part.pointer, use)
-        self.context.visit(part.pointer)
-        if len(parts) == 1 and type(part.raw) is dict and reference(part.raw) is not None:
-            end = self.follow(part.raw, part.pointer)
+    def child(self, parts: tuple[Part, ...], use: str | None, chain: tuple[int, ...]) -> Schema:
+        """The schema in which all ``parts`` hold; ``chain`` are the identities of what it lies in."""
+        raw, pointer, _ = parts[0]
+        self.context.visit(pointer)
+        location = Location(pointer, use)
+        if len(parts) == 1 and isinstance(raw, dict) and reference(raw) is not None:
+            end = self.follow(raw, pointer)
             if end.use is not None:
                 location = Location(end.pointer, end.use)
-        return self._make(self._core(parts), location, chain)
+        return self.make(self._core(parts), location, chain)
 
-    def _make(self, core: Core, location: Location, chain: tuple[int, ...]) -> Schema:
-        identity = core.identity
-        if not (core.properties or core.items or core.places or core.alternatives or core.additional):
-            return Schema(
-                location, core.types, core.keywords, core.nullable, core.required, circular=False, identity=identity
-            )
+    def make(self, core: Core, location: Location, chain: tuple[int, ...]) -> Schema:
+        """One use of a definition."""
+        stated = (location, core.types, core.keywords, core.nullable, core.required)
+        if core.is_leaf:
+            return Schema(*stated, False, core.identity)
+        if core.identity in chain:
+            return Schema(*stated, True, core.identity)
         if len(chain) == DEEPEST:
-            self.context.note(f"schemas nested more than {DEEPEST} deep are not looked at", location.pointer)
-        if identity in chain or len(chain) == DEEPEST:
-            return Schema(
-                location, core.types, core.keywords, core.nullable, core.required, circular=True, identity=identity
-            )
-        children = Children(self, core, location.use, (*chain, identity))
+            self.context.note(f"schemas more than {DEEPEST} deep in each other are not looked at", location.pointer)
+            return Schema(*stated, True, core.identity)
+        children = Children(self, core, location.use or core.via, (*chain, core.identity))
         return Schema(
-            location,
-            core.types,
-            core.keywords,
-            core.nullable,
-            core.required,
-            circular=False,
-            identity=identity,
-            expand_properties=children.properties,
-            expand_items=children.items,
-            expand_alternatives=children.alternatives,
-            expand_additional=children.additional,
+            *(*stated, False, core.identity),
+            *(children.properties, children.items, children.alternatives, children.additional),
         )
 
     def _core(self, parts: tuple[Part, ...]) -> Core:
-        key = id(parts[0].raw) if len(parts) == 1 else tuple(id(part.raw) for part in parts)
+        raw, pointer, _ = parts[0]
+        key = id(raw) if len(parts) == 1 else tuple(id(part.raw) for part in parts)
         core = self._cores.get(key)
         if core is None:
-            raw = parts[0].raw
-            if len(parts) == 1 and isinstance(raw, Mapping) and reference(raw) and STRUCTURE.isdisjoint(raw):
-                return self._referring(parts[0])
+            single = len(parts) == 1 and isinstance(raw, dict)
+            simple = single and "type" in raw and COMPOUND.isdisjoint(raw)
+            if single and not simple and self._link(parts[0]):
+                return self._linked(parts[0])
             # entered before it is complete: a definition that contains itself meets the unfinished one
-            core = self._cores[key] = Core()
-            core.parts = parts
-            if len(parts) == 1 and isinstance(raw, dict) and "type" in raw and COMPOUND.isdisjoint(raw):
-                core.keywords = with_numeric_bounds(raw, parts[0].pointer, self.context)
-                core.types, core.nullable = read_types(raw["type"], parts[0].pointer, self.context)
-                core.nullable = core.nullable or raw.get("nullable") is True
+            core = self._cores[key] = Core(parts)
+            if simple:
+                core.keywords = with_numeric_bounds(raw, pointer, self.context)
+                core.types, null = read_types(raw["type"], pointer, self.context)
+                core.nullable = null or raw.get("nullable") is True
             else:
-                self._merge(core, parts)
+                Merge(self, core).run()
         return core
 
-    def _referring(self, part: Part) -> Core:
-        """The definition at the end of a chain of references, under what is said beside each of them."""
-        chain: list[Part] = []
-        seen: set[int] = set()
-        while isinstance(part.raw, Mapping) and (ref := reference(part.raw)) and STRUCTURE.isdisjoint(part.raw):
-            target = None if id(part.raw) in seen else self.target(ref, part.pointer)
-            seen.add(id(part.raw))
-            chain.append(part)
-            part = target or Part(None, part.pointer)
-        core = self._core((part,))
-        for link in reversed(chain):
-            if len(link.raw) > 1:
-                base, core = core, Core()
-                own = with_numeric_bounds(link.raw, link.pointer, self.context)
-                core.keywords = merge_keywords(own, base.keywords)
-                core.nullable = base.nullable or link.raw.get("nullable") is True
-                core.types, core.required, core.properties = base.types, base.required, base.properties
-                core.items, core.places, core.additional = base.items, base.places, base.additional
-                core.alternatives, core.identity = base.alternatives, base.identity
-            self._cores[id(link.raw)] = core
-        return core
-
-    def _merge(self, core: Core, parts: tuple[Part, ...]) -> None:
-        keywords: Mapping[str, Any] | None = None
-        types: tuple[str, ...] | None = None
-        required: set[str] = set()
-        properties: dict[str, list[Part]] = {}
-        items: list[Part] = []
-        places: list[Part] = []
-        additional: list[Part] = []
-        alternatives: list[Part] = []
-        nullable = False
-        todo, seen = list(reversed(parts)), set[int]()
-        while todo:
-            part = todo.pop()
-            raw, pointer, use = part
-            if not isinstance(raw, Mapping):
-                if raw is not None and not isinstance(raw, bool):
-                    self.context.expected("a schema (an object, true or false)", raw, pointer)
-                continue
-            if id(raw) in seen:
-                continue
-            seen.add(id(raw))
-            self.context.visit(pointer)
-            own = with_numeric_bounds(raw, pointer, self.context)
-            keywords = own if keywords is None else merge_keywords(keywords, own)
-            if "type" in raw:
-                stated, null = read_types(raw["type"], pointer, self.context)
-                nullable = nullable or null
-                if stated:
-                    types = stated if types is None else tuple(t for t in types if t in stated) or types
-            nullable = nullable or raw.get("nullable") is True
-            if isinstance(names := raw.get("required"), list):
-                required.update(name for name in names if isinstance(name, str))
-            elif names is not None and not isinstance(names, bool):
-                self.context.note("required is no list of names, and is not counted", join(pointer, "required"))
-            if (members := raw.get("properties")) is not None:
-                if not isinstance(members, Mapping):
-                    self.context.expected("an object of schemas", members, join(pointer, "properties"))
-                below = pointer + "/properties"
-                for name, value in members.items():
-                    properties.setdefault(name, []).append(Part(value, join(below, name), use))
-            for keyword in ("items", "prefixItems"):
-                if isinstance(value := raw.get(keyword), list):
-                    places.extend(Part(v, join(pointer, keyword, i), use) for i, v in enumerate(value))
-                elif value is not None:
-                    items.append(Part(value, join(pointer, keyword), use))
-            if isinstance(more := raw.get("additionalProperties"), Mapping) and more:
-                additional.append(Part(more, pointer + "/additionalProperties", use))
-            for keyword in ("anyOf", "oneOf"):
-                if keyword in raw:
-                    branches, null = self._branches(raw[keyword], join(pointer, keyword), use)
-                    nullable = nullable or null
-                    (todo if len(branches) == 1 else alternatives).extend(branches)
-            if not APPLIED.isdisjoint(raw):
-                todo.extend(reversed(list(self._applied(raw, pointer, use))))
-        core.keywords = keywords if keywords is not None else core.keywords
-        core.nullable = nullable
-        self._collect_properties(core, properties, required)
-        core.items = tuple(items)
-        core.places = tuple(places)
-        core.additional = tuple(additional)
-        core.alternatives = tuple(alternatives)
-        core.types = types if types is not None else self._infer(core)
-
-    def _collect_properties(self, core: Core, properties: dict[str, list[Part]], required: set[str]) -> None:
-        # "required": true on the property itself is JSON Schema draft 3, and common in hand-written definitions
-        required.update(
-            name
-            for name, parts in properties.items()
-            if any(isinstance(part.raw, Mapping) and part.raw.get("required") is True for part in parts)
-        )
-        core.properties = {name: tuple(parts) for name, parts in properties.items() if parts[0].raw is not False}
-        core.required = frozenset(required)
-
-    def _applied(self, raw: Mapping[str, Any], pointer: str, use: str | None) -> Iterable[Part]:
-        if (ref := reference(raw)) is not None:
+    def _link(self, part: Part) -> tuple[Part, bool] | None:
+        """The one schema that ``part`` stands for, but for bounds and texts; and whether it may be null, too."""
+        raw, pointer, _ = part
+        structure = STRUCTURE & raw.keys() if isinstance(raw, Mapping) else ()
+        if len(structure) != 1:
+            return None
+        (keyword,) = structure
+        if keyword in REFERENCES and (ref := reference(raw)) is not None:
             target = self.target(ref, pointer)
-            if target is not None:
-                yield Part(target.raw, target.pointer, use or pointer)
-        if (branches := raw.get("allOf")) is not None:
-            if not isinstance(branches, list):
-                self.context.expected("a list of schemas", branches, join(pointer, "allOf"))
-            for index, branch in enumerate(branches):
-                yield Part(branch, join(pointer, "allOf", index), use)
+            return Part(target.raw, target.pointer, pointer) if target else Part(None, pointer), False
+        if keyword in UNIONS:
+            shapes, null = self.branches(raw[keyword], join(pointer, keyword), None)
+            return (shapes[0], null) if len(shapes) == 1 else None
+        if keyword == "allOf" and isinstance(raw[keyword], list) and len(raw[keyword]) == 1:
+            return Part(raw[keyword][0], join(pointer, keyword, 0)), False
+        return None
 
-    def _branches(self, branches: Any, pointer: str, use: str | None) -> tuple[list[Part], bool]:
+    def _linked(self, part: Part) -> Core:
+        """The definition at the end of a chain of links, under what each of them says beside it."""
+        chain: list[tuple[Part, bool, str | None]] = []
+        seen: set[int] = set()
+        while id(part.raw) not in self._cores and (link := self._link(part)):
+            chain.append((part, link[1], link[0].use))
+            seen.add(id(part.raw))
+            part = Part(None, part.pointer) if id(link[0].raw) in seen else link[0]
+        core = self._core((part,))
+        for (raw, pointer, _), null, use in reversed(chain):
+            base, core = core, Core((Part(raw, pointer),))
+            core.same_shape(base)
+            core.keywords = base.keywords
+            if len(raw) > 1:
+                core.keywords = merge_keywords(with_numeric_bounds(raw, pointer, self.context), base.keywords)
+            core.nullable = core.nullable or null or raw.get("nullable") is True
+            core.via = use or core.via
+            self._cores[id(raw)] = core
+        return core
+
+    def branches(self, branches: Any, pointer: str, use: str | None) -> tuple[list[Part], bool]:
+        """The branches of a union that are not null, and whether one is."""
         if branches is None:
             return [], False
         if not isinstance(branches, list):
             self.context.expected("a list of schemas", branches, pointer)
-        # a branch that only requires properties is a condition on the whole, not a shape of its own
         parts = [
             Part(branch, join(pointer, index), use)
             for index, branch in enumerate(branches)
@@ -336,15 +195,15 @@ class Resolver:
         shapes = [part for part in parts if not is_null(part.raw)]
         return shapes, len(shapes) < len(parts)
 
-    def _infer(self, core: Core) -> tuple[str, ...]:
-        keywords = core.keywords
+    def infer(self, core: Core) -> tuple[str, ...]:
+        """The types of a definition that does not state them."""
         if core.properties:
             return ("object",)
         if core.items or core.places:
             return ("array",)
-        values = keywords.get("enum")
+        values = core.keywords.get("enum")
         if not isinstance(values, list):
-            values = [keywords["const"]] if "const" in keywords else []
+            values = [core.keywords["const"]] if "const" in core.keywords else []
         found = unique(JSON_TYPES.get(type(value), "") for value in values if value is not None)
         if found:
             return () if "" in found else found
@@ -356,6 +215,99 @@ class Resolver:
         branches = [self._core((part,)).types for part in core.alternatives]
         self._inferring -= 1
         return unique(t for types in branches for t in types) if all(branches) else ()
+
+
+class Merge:
+    """Merges the parts of one definition into its core."""
+
+    def __init__(self, resolver: Resolver, core: Core) -> None:
+        self.resolver = resolver
+        self.context = resolver.context
+        self.core = core
+        self.keywords: Mapping[str, Any] | None = None
+        self.types: tuple[str, ...] | None = None
+        self.required: set[str] = set()
+        self.properties: dict[str, list[Part]] = {}
+        self.items: list[Part] = []
+        self.places: list[Part] = []
+        self.additional: list[Part] = []
+        self.alternatives: list[Part] = []
+        self.todo: list[Part] = list(reversed(core.parts))
+
+    def run(self) -> None:
+        core, seen = self.core, set[int]()
+        while self.todo:
+            part = self.todo.pop()
+            if isinstance(part.raw, Mapping):
+                if id(part.raw) not in seen:
+                    seen.add(id(part.raw))
+                    self.context.visit(part.pointer)
+                    self._values(part)
+                    self._members(part)
+                    self._combinations(part)
+            elif part.raw is not None and not isinstance(part.raw, bool):
+                self.context.expected("a schema (an object, true or false)", part.raw, part.pointer)
+        if self.keywords is not None:
+            core.keywords = self.keywords
+        set_properties(core, self.properties, self.required)
+        core.items, core.places = tuple(self.items), tuple(self.places)
+        core.additional, core.alternatives = tuple(self.additional), tuple(self.alternatives)
+        core.types = self.types if self.types is not None else self.resolver.infer(core)
+
+    def _values(self, part: Part) -> None:
+        raw, pointer, _ = part
+        own = with_numeric_bounds(raw, pointer, self.context)
+        self.keywords = own if self.keywords is None else merge_keywords(self.keywords, own)
+        if "type" in raw:
+            stated, null = read_types(raw["type"], pointer, self.context)
+            self.core.nullable = self.core.nullable or null
+            if stated:
+                common = tuple(t for t in self.types or () if t in stated)
+                self.types = common or self.types or stated
+        self.core.nullable = self.core.nullable or raw.get("nullable") is True
+        if isinstance(names := raw.get("required"), list):
+            self.required.update(name for name in names if isinstance(name, str))
+        elif names is not None and not isinstance(names, bool):
+            self.context.note("required is no list of names, and is not counted", join(pointer, "required"))
+
+    def _members(self, part: Part) -> None:
+        raw, pointer, use = part
+        for name, value in self._object(part, "properties").items():
+            self.properties.setdefault(name, []).append(Part(value, join(pointer, "properties", name), use))
+        if isinstance(more := raw.get("additionalProperties"), Mapping) and more:
+            self.additional.append(Part(more, join(pointer, "additionalProperties"), use))
+        for name, value in self._object(part, "patternProperties").items():
+            self.additional.append(Part(value, join(pointer, "patternProperties", name), use))
+        for keyword in ("items", "prefixItems"):
+            if isinstance(value := raw.get(keyword), list):
+                self.places.extend(Part(v, join(pointer, keyword, index), use) for index, v in enumerate(value))
+            elif value is not None:
+                self.items.append(Part(value, join(pointer, keyword), use))
+
+    def _object(self, part: Part, keyword: str) -> Mapping[str, Any]:
+        value = part.raw.get(keyword)
+        if value is None:
+            return EMPTY
+        if not isinstance(value, Mapping):
+            self.context.expected("an object of schemas", value, join(part.pointer, keyword))
+        return value
+
+    def _combinations(self, part: Part) -> None:
+        raw, pointer, use = part
+        for keyword in UNIONS:
+            if keyword in raw:
+                shapes, null = self.resolver.branches(raw[keyword], join(pointer, keyword), use)
+                self.core.nullable = self.core.nullable or null
+                (self.todo if len(shapes) == 1 else self.alternatives).extend(shapes)
+        if (branches := raw.get("allOf")) is not None:
+            if not isinstance(branches, list):
+                self.context.expected("a list of schemas", branches, join(pointer, "allOf"))
+            together = [Part(branch, join(pointer, "allOf", index), use) for index, branch in enumerate(branches)]
+            self.todo.extend(reversed(together))
+        if (ref := reference(raw)) is not None:
+            target = self.resolver.target(ref, pointer)
+            if target is not None:
+                self.todo.append(Part(target.raw, target.pointer, use or pointer))
 
 
 class Children:
@@ -371,7 +323,7 @@ class Children:
         self._alternatives: tuple[Schema, ...] | None = None
 
     def _child(self, parts: tuple[Part, ...]) -> Schema:
-        return self.resolver._schema(parts, self.use or parts[0].use, self.chain)
+        return self.resolver.child(parts, self.use or parts[0].use, self.chain)
 
     def properties(self) -> Mapping[str, Schema]:
         if self._properties is None:
@@ -382,10 +334,10 @@ class Children:
         if self._items is None and self.core.items:
             self._items = self._child(self.core.items)
         elif self._items is None and self.core.places:
-            tuple_item = Core()
-            tuple_item.alternatives = tuple_item.parts = self.core.places
-            location = Location(self.core.places[0].pointer, self.use or self.core.places[0].use)
-            self._items = self.resolver._make(tuple_item, location, self.chain)
+            first = self.core.places[0]
+            item = Core(self.core.places)
+            item.alternatives = self.core.places
+            self._items = self.resolver.make(item, Location(first.pointer, self.use or first.use), self.chain)
         return self._items
 
     def additional(self) -> Schema | None:
@@ -399,21 +351,20 @@ class Children:
         return self._alternatives
 
 
+def set_properties(core: Core, properties: Mapping[str, list[Part]], required: Iterable[str]) -> None:
+    """Give ``core`` its properties, without those that may not be there (``false``)."""
+    # "required": true on the property itself is JSON Schema draft 3, and common in hand-written definitions
+    marked = (
+        name
+        for name, parts in properties.items()
+        if any(isinstance(part.raw, Mapping) and part.raw.get("required") is True for part in parts)
+    )
+    core.required = frozenset((*required, *marked))
+    core.properties = {name: tuple(parts) for name, parts in properties.items() if parts[0].raw is not False}
+
+
 def is_null(raw: Any) -> bool:
     """Whether a schema allows nothing but null."""
     if not isinstance(raw, Mapping):
         return False
     return raw.get("type") in ("null", "NULL", ["null"]) or raw.get("enum") == [None] or raw.get("const", 0) is None
-
-
-def walk(value: Any, tokens: Iterable[str], pointer: str) -> Part | None:
-    """What the unescaped ``tokens`` of a pointer lead to below ``value``, which stands at ``pointer``."""
-    for token in tokens:
-        if isinstance(value, Mapping) and token in value:
-            value = value[token]
-        elif isinstance(value, list) and token.isascii() and token.isdecimal() and int(token) < len(value):
-            value = value[int(token)]
-        else:
-            return None
-        pointer = join(pointer, token)
-    return Part(value, pointer)

@@ -1,0 +1,102 @@
+"""Where a ``$ref`` leads, inside one document. References to other files and addresses are never followed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dowbench.loaders.context import join, quote
+from dowbench.loaders.keywords import reference
+
+if TYPE_CHECKING:
+    from dowbench.loaders.context import Context
+
+
+class Part(NamedTuple):
+    """A raw value, where it stands, and where a reference to it was written (if it was reached by one)."""
+
+    raw: Any
+    pointer: str
+    use: str | None = None
+
+
+class References:
+    """Follows the references below one root, the value that ``#`` stands for.
+
+    A reference that leads nowhere from there is tried from the root of the document.
+    """
+
+    def __init__(self, context: Context, root: Any, base: str = "") -> None:
+        self.context = context
+        self.root = root
+        self.base = base
+        self._targets: dict[str, Part | None] = {}
+        self._anchors: dict[str, Part] | None = None
+
+    def follow(self, raw: Any, pointer: str) -> Part:
+        """Where the references that start at ``raw`` end. ``use`` is ``pointer`` if there was one, ``raw`` the target.
+
+        A reference that cannot be followed ends in ``None``.
+        """
+        part, seen = Part(raw, pointer), set[int]()
+        while isinstance(part.raw, Mapping) and (ref := reference(part.raw)) is not None:
+            target = self.target(ref, part.pointer)
+            if target is None or id(part.raw) in seen:
+                return Part(None, part.pointer, part.use)
+            seen.add(id(part.raw))
+            part = Part(target.raw, target.pointer, pointer)
+        return part
+
+    def target(self, ref: str, pointer: str) -> Part | None:
+        """What ``ref``, written at ``pointer``, refers to; ``None``, and a note, if that is not in this document."""
+        if ref not in self._targets:
+            found = self._targets[ref] = self._find(ref)
+            if found is None:
+                why = "leads nowhere" if ref.startswith("#") else "is not followed"
+                self.context.note(f"$ref {quote(ref, 120)} {why}; what it defines is unknown", pointer)
+        return self._targets[ref]
+
+    def _find(self, ref: str) -> Part | None:
+        name, _, fragment = ref.partition("#")
+        if name and name != (self.root.get("$id") if isinstance(self.root, Mapping) else None):
+            return self._anchor(ref)
+        if fragment and not fragment.startswith("/"):
+            return self._anchor("#" + fragment)
+        if "%" in fragment:
+            from urllib.parse import unquote
+
+            fragment = unquote(fragment)
+        tokens = [token.replace("~1", "/").replace("~0", "~") for token in fragment.split("/")[1:]]
+        found = walk(self.root, tokens, self.base)
+        return found or (walk(self.context.root, tokens, "") if self.base else None)
+
+    def _anchor(self, name: str) -> Part | None:
+        if self._anchors is None:
+            self._anchors, todo = {}, [Part(self.root, self.base)]
+            while todo:
+                raw, pointer, _ = todo.pop()
+                if isinstance(raw, Mapping):
+                    self.context.visit(pointer)
+                    for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
+                        if isinstance(label := raw.get(keyword), str):
+                            label = label if keyword in ("$id", "id") else "#" + label
+                            self._anchors.setdefault(label, Part(raw, pointer))
+                    todo.extend(Part(value, join(pointer, key)) for key, value in raw.items())
+                elif isinstance(raw, list):
+                    todo.extend(Part(value, join(pointer, index)) for index, value in enumerate(raw))
+        return self._anchors.get(name)
+
+
+def walk(value: Any, tokens: Iterable[str], pointer: str) -> Part | None:
+    """What the unescaped ``tokens`` of a pointer lead to below ``value``, which stands at ``pointer``."""
+    for token in tokens:
+        if isinstance(value, Mapping) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isascii() and token.isdecimal() and len(token) < 10:
+            if int(token) >= len(value):
+                return None
+            value = value[int(token)]
+        else:
+            return None
+        pointer = join(pointer, token)
+    return Part(value, pointer)

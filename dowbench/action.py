@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from dowbench import baseline, discover, scan
+from dowbench import baseline, configfile, discover, scan
 from dowbench import config as configs
 from dowbench.errors import DowbenchError, UsageError
 from dowbench.model import SEVERITIES
@@ -140,7 +140,7 @@ def _run(environment: Mapping[str, str], outputs: dict[str, str]) -> int:
 
 def _config(inputs: Inputs) -> Config:
     path = Path(inputs.config) if inputs.config else configs.find(Path.cwd())
-    config = configs.load(path, shown=discover.shown(str(path))) if path else configs.Config()
+    config = configfile.load(path, shown=discover.shown(str(path))) if path else configs.Config()
     config = replace(config, fail_on=inputs.fail_on)
     if inputs.loader != "auto":
         config = replace(config, loader=inputs.loader)

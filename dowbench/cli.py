@@ -257,12 +257,17 @@ def _print(text: str) -> None:
     """To standard output, as UTF-8 whatever the locale: reports hold names from anywhere."""
     stream = sys.stdout
     buffer = getattr(stream, "buffer", None)
-    if buffer is None:
-        stream.write(text)
-    else:
+    try:
+        if buffer is None:
+            stream.write(text)
+        else:
+            stream.flush()
+            buffer.write(text.encode("utf-8", errors="backslashreplace"))
         stream.flush()
-        buffer.write(text.encode("utf-8", errors="backslashreplace"))
-    stream.flush()
+    except BrokenPipeError:
+        # Who read the report has had enough of it; the exit code still tells the outcome. What the stream still holds
+        # would be tried once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _write(path: Path, text: str) -> None:
@@ -304,10 +309,6 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the report has gone. Python would complain once more when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
     except Exception as error:
         if "--verbose" in arguments or "-v" in arguments:
             import traceback

@@ -15,7 +15,7 @@ _BEYOND_C0 = (
 )
 _HIDDEN = f"[\x00-\x1f{_BEYOND_C0}]"
 _HIDDEN_IN_JSON = f"[{_BEYOND_C0}]"
-_MARKDOWN = r"([\\`*_{}\[\]()#+\-.!|~@:])"
+_MARKDOWN = r"([\\`*_\[\]#!|~@]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)])"
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -47,6 +47,17 @@ def markdown(text: str, limit: int | None = None) -> str:
     """``text`` as literal text of GitHub-flavoured Markdown: no markup, link, mention, table cell or HTML in it."""
     plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(_MARKDOWN, r"\\\1", plain)
+
+
+def markdown_prose(text: str, limit: int | None = None) -> str:
+    """``markdown``, but what stands in single backticks, as in messages of rules, becomes code spans."""
+    pieces = visible(text, limit).split("`")
+    if len(pieces) % 2 == 0:  # the last backtick has no partner
+        pieces[-2:] = [f"{pieces[-2]}`{pieces[-1]}"]
+    return "".join(
+        (markdown_code(piece) if piece else "\\`\\`") if odd % 2 else markdown(piece)
+        for odd, piece in enumerate(pieces)
+    )
 
 
 def markdown_code(text: str, limit: int | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dowbench.model import SEVERITIES
-from dowbench.report.escape import markdown, markdown_code
+from dowbench.report.escape import markdown, markdown_code, markdown_prose
 from dowbench.report.text import DISCLAIMER, evidence_lines, summary
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _row(finding: Finding) -> str:
     tool = markdown_code(finding.tool, _NAME) if finding.tool is not None else ""
     if finding.parameter:
         tool += f" ({markdown_code(finding.parameter, _NAME)})"
-    cells = (finding.severity, finding.rule, tool, _place(finding), markdown(finding.message, _CELL))
+    cells = (finding.severity, finding.rule, tool, _place(finding), markdown_prose(finding.message, _CELL))
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -86,19 +86,19 @@ def _rule_sections(result: ScanResult) -> Iterator[str]:
     fired: dict[str, list[Finding]] = {}
     for finding in result.findings:
         fired.setdefault(finding.rule, []).append(finding)
-    for rule in result.rules:
-        if rule.id in fired:
-            yield _rule_section(rule, fired[rule.id])
+    worst = {rule: min(SEVERITIES.index(finding.severity) for finding in found) for rule, found in fired.items()}
+    for rule in sorted((rule for rule in result.rules if rule.id in fired), key=lambda rule: worst[rule.id]):
+        yield _rule_section(rule, fired[rule.id])
 
 
 def _rule_section(rule: RuleInfo, findings: list[Finding]) -> str:
     lines = [
         f"\n<details><summary><b>{rule.id}</b>: {_html(rule.title)} ({len(findings)})</summary>\n",
-        f"{markdown(rule.why, _PROSE)}\n",
+        f"{markdown_prose(rule.why, _PROSE)}\n",
     ]
     evidence = evidence_lines(findings[0].evidence or rule.evidence)
-    lines.append("\n".join(f"- {label}: {markdown(text)}" if text else f"- {label}" for label, text in evidence) + "\n")
-    lines.append(f"**Fix.** {markdown(rule.fix, _PROSE)}\n")
+    lines.append("\n".join(f"- {label}: {markdown(text)}" for label, text in evidence) + "\n")
+    lines.append(f"**Fix.** {markdown_prose(rule.fix, _PROSE)}\n")
     if rule.frameworks:
         lines.append(
             "\n".join(f"- {markdown(name)}: {markdown_code(setting)}" for name, setting in rule.frameworks) + "\n"

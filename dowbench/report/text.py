@@ -76,19 +76,16 @@ def _finding(finding: Finding, rule: RuleInfo | None, explain: bool, options: Re
 
 
 def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:
-    """(label, text) pairs; "not measured" where nobody measured it."""
+    """(label, text) pairs: ``measured``, ``reported``, or ``evidence`` that there is none."""
     lines: list[tuple[str, str]] = []
     for item in evidence:
-        label = "not measured" if item.provenance == "none" else item.provenance
+        label = "evidence" if item.provenance == "none" else item.provenance
         source = f" [{item.source}]" if item.source and item.source not in item.text else ""
         lines.append((label, visible(f"{item.text}{source}", _PROSE)))
-    return lines or [("not measured", "")]
+    return lines or [("evidence", "not measured")]
 
 
 def _labelled(label: str, text: str, options: ReportOptions) -> Iterator[str]:
-    if not text:
-        yield f"  {label}"
-        return
     yield from _wrap(text, options, first=f"  {label:<{_LABEL - 1}} ", rest=" " * (_LABEL + 2))
 
 

@@ -1,0 +1,318 @@
+"""The command line: what it reads, what it prints where, and its exit codes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import PROBES, ROOT, tool, write
+
+from dowbench import cli, scanfile
+
+
+def python(*arguments: str, cwd: Path, **options):
+    """``python -m dowbench`` as another process."""
+    return subprocess.run(
+        [sys.executable, "-m", "dowbench", *arguments], cwd=cwd, capture_output=True, text=True, check=False, **options
+    )
+
+
+def test_report_goes_to_standard_output_and_messages_to_standard_error(folder, probe):
+    write(folder / "good.json", tool())
+    (folder / "bad.json").write_text('{"tools": [', encoding="utf-8")
+    run = probe("good.json", "bad.json")
+    assert run.found == [("probe-tool", "good.json:2", "probe_one", None)]
+    assert run.err.startswith("error: bad.json:1:")
+    assert len(run.err.splitlines()) == 1
+    assert run.code == 2
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("high", 0), ("medium", 1), ("low", 1), ("none", 0)])
+@pytest.mark.parametrize("format", ["text", "markdown", "json", "sarif", "github"])
+def test_fail_on_decides_the_exit_code_whatever_the_format(folder, probe, fail_on, code, format):
+    write(folder / "tools.json", tool("quiet", knob=True))
+    assert probe("tools.json", "--fail-on", fail_on, format=format).code == code
+
+
+def test_findings_do_not_hide_that_something_could_not_be_scanned(folder, probe):
+    write(folder / "good.json", tool())
+    assert probe("good.json", "missing.json", "--fail-on", "low").code == 2
+
+
+def test_bad_input_between_good_ones_leaves_the_good_ones_scanned(folder, probe):
+    write(folder / "a.json", tool("probe_a"))
+    (folder / "b.json").write_text("[1, 2", encoding="utf-8")
+    write(folder / "c.json", tool("probe_c"))
+    run = probe("a.json", "b.json", "c.json")
+    assert [found[2] for found in run.found] == ["probe_a", "probe_c"]
+    assert [error["path"] for error in run.json["errors"]] == ["b.json"]
+
+
+def test_named_file_without_tools_is_an_error_unless_skipped(folder, probe):
+    (folder / "package.json").write_text('{"name": "x", "version": "1"}', encoding="utf-8")
+    run = probe("package.json")
+    assert run.code == 2
+    assert run.json["errors"][0]["path"] == "package.json"
+    assert "--skip-unrecognized" in run.json["errors"][0]["message"]
+    run = probe("package.json", "--skip-unrecognized")
+    assert run.code == 0
+    assert [skipped["path"] for skipped in run.json["skipped"]] == ["package.json"]
+    assert run.json["errors"] == []
+
+
+def test_broken_file_is_an_error_even_when_unrecognized_ones_are_skipped(folder, probe):
+    (folder / "broken.json").write_text("{", encoding="utf-8")
+    assert probe("broken.json", "--skip-unrecognized").code == 2
+
+
+def test_standard_input(folder, probe, monkeypatch):
+    text = json.dumps([tool()])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    run = probe("-", "--format-in", "anthropic")
+    assert run.found == [("probe-tool", "<stdin>:1", "probe_one", None)]
+    assert run.json["files"] == [{"path": "<stdin>", "format": "anthropic", "tools": 1}]
+
+
+def test_standard_input_needs_a_format(folder, probe):
+    run = probe("-")
+    assert run.code == 2
+    assert run.err == "error: standard input needs --format-in FORMAT (auto decides from the content)\n"
+
+
+def test_format_in_is_the_loader(folder, probe):
+    write(folder / "tools.json", tool())
+    run = probe("tools.json", "--loader", "openai")
+    assert run.code == 2
+    assert run.err.startswith("error: tools.json:")
+    run = probe("tools.json", "--loader", "opanai")
+    assert run.code == 2
+    assert "'opanai'" in run.err
+    assert "anthropic" in run.err
+
+
+def test_unknown_rule_is_a_usage_error_with_the_nearest(folder, dowbench):
+    write(folder / "tools.json", tool())
+    for option in ("--select", "--ignore"):
+        run = dowbench("scan", "tools.json", option, "no-call-budgt")
+        assert (run.code, run.out) == (2, "")
+        assert "unknown rule 'no-call-budgt'; did you mean 'no-call-budget'?" in run.err
+
+
+def test_select_and_ignore(folder, probe):
+    write(folder / "tools.json", tool(knob=True))
+    assert {found[0] for found in probe("tools.json").found} == {"probe-tool", "probe-parameter"}
+    assert {found[0] for found in probe("tools.json", "--ignore", "probe-tool").found} == {"probe-parameter"}
+    assert {found[0] for found in probe("tools.json", "--min-severity", "high").found} == {"probe-tool"}
+    assert {found[0] for found in probe("tools.json", "--min-confidence", "high").found} == {"probe-tool"}
+
+
+def test_pedantic_rules_are_shown_on_request(folder, dowbench):
+    write(folder / "tools.json", tool("one"), tool("two"))
+    arguments = ("scan", "tools.json", "--rules", PROBES[1], "--format", "json", "--ignore", "no-call-budget")
+    assert "probe-set" not in {found[0] for found in dowbench(*arguments).found}
+    assert "probe-set" in {found[0] for found in dowbench(*arguments, "--tier", "pedantic").found}
+    assert "probe-set" in {found[0] for found in dowbench(*arguments, "--select", "probe-set").found}
+
+
+def test_outputs_are_further_reports_from_one_scan(folder, probe):
+    write(folder / "tools.json", tool())
+    run = probe("tools.json", "-o", "json=out.json", "-o", "markdown=out.md", "-o", "sarif=out.sarif", format="text")
+    assert run.out.startswith("tools.json:2:3  HIGH  probe-tool  probe_one\n")
+    assert json.loads((folder / "out.json").read_text(encoding="utf-8"))["findings"][0]["tool"] == "probe_one"
+    assert (folder / "out.md").read_text(encoding="utf-8").startswith("## dowbench: 1 high")
+    assert json.loads((folder / "out.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == [
+        "out.json",
+        "out.md",
+        "out.sarif",
+        "tools.json",
+    ]
+
+
+@pytest.mark.parametrize("value", ["out.json", "xml=out.xml", "json="])
+def test_output_wants_format_and_path(folder, probe, value):
+    write(folder / "tools.json", tool())
+    run = probe("tools.json", "-o", value)
+    assert run.code == 2
+    assert "is not FORMAT=PATH" in run.err
+
+
+def test_report_that_cannot_be_written_is_an_error_and_leaves_the_old_one(folder, probe):
+    write(folder / "tools.json", tool())
+    run = probe("tools.json", "-o", "json=missing/out.json")
+    assert (run.code, run.err) == (2, "error: missing/out.json: cannot be written: No such file or directory\n")
+
+
+def test_report_replaces_the_old_one_in_one_step(folder, probe, monkeypatch):
+    write(folder / "tools.json", tool())
+    (folder / "out.json").write_text("old", encoding="utf-8")
+
+    def full(self, *arguments, **options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    run = probe("tools.json", "-o", "json=out.json")
+    assert (run.code, run.err) == (2, "error: out.json: cannot be written: No space left on device\n")
+    assert (folder / "out.json").read_bytes() == b"old"
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["out.json", "tools.json"]
+
+
+def test_quiet_prints_errors_only(folder, probe):
+    (folder / "tools.json").write_text('[{"name": "probe_a", "input_schema": {}, "name": "probe_b"}]', encoding="utf-8")
+    run = probe("tools.json", "--fail-on", "high", "--quiet")
+    assert (run.code, run.out, run.err) == (1, "", "")
+    assert "missing.json" in probe("missing.json", "--quiet").err
+
+
+def test_duplicate_key_is_a_warning(folder, probe):
+    (folder / "tools.json").write_text('[{"name": "a", "input_schema": {},\n "name": "probe_b"}]', encoding="utf-8")
+    run = probe("tools.json")
+    assert run.code == 0
+    assert run.err.startswith("warning: tools.json:2:2: duplicate key")
+    assert run.json["warnings"][0]["line"] == 2
+
+
+def test_crash_in_one_file_is_one_line_and_the_rest_is_scanned(folder, probe, monkeypatch):
+    write(folder / "a.json", tool("probe_a"))
+    write(folder / "b.json", tool("probe_b"))
+    real = scanfile.loaders.load
+
+    def load(value, *, path, **options):
+        if path == "a.json":
+            raise ZeroDivisionError("boom")
+        return real(value, path=path, **options)
+
+    monkeypatch.setattr(scanfile.loaders, "load", load)
+    run = probe("a.json", "b.json")
+    assert run.code == 2
+    assert [found[2] for found in run.found] == ["probe_b"]
+    assert run.err == (
+        "error: a.json: internal error, please report it: ZeroDivisionError: boom (--verbose shows where)\n"
+    )
+    assert "Traceback" in probe("a.json", "b.json", "--verbose").err
+
+
+def test_crash_of_the_command_is_one_line(folder, dowbench, monkeypatch):
+    def discover(*arguments, **options):
+        raise ZeroDivisionError("boom")
+
+    monkeypatch.setattr("dowbench.scan.discover", discover)
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.out) == (2, "")
+    assert run.err == "error: internal error, please report it: ZeroDivisionError: boom (--verbose shows where)\n"
+    assert "Traceback" in dowbench("scan", "tools.json", "-v").err
+
+
+def test_interrupt(folder, dowbench, monkeypatch):
+    def discover(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dowbench.scan.discover", discover)
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.out, run.err) == (130, "", "\ninterrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_interrupt_of_a_process_that_waits_for_input(folder):
+    with subprocess.Popen(
+        [sys.executable, "-m", "dowbench", "scan", "-", "--loader", "auto"],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        stat = Path(f"/proc/{process.pid}/wchan")
+        for _ in range(200):
+            if not stat.exists() or b"pipe" in stat.read_bytes():
+                break
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"\ninterrupted\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX pipes")
+def test_reader_that_goes_away_is_no_traceback(folder):
+    write(folder / "tools.json", *(tool(f"probe_{n}") for n in range(3000)))
+    read, written = os.pipe()
+    with subprocess.Popen(
+        [sys.executable, "-m", "dowbench", "scan", *PROBES, "tools.json", "--verbose", "--fail-on", "high"],
+        cwd=folder,
+        stdout=written,
+        stderr=subprocess.PIPE,
+    ) as process:
+        os.close(written)
+        os.read(read, 10)
+        os.close(read)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (1, b"")
+
+
+def test_colour_on_a_terminal_only(folder, dowbench, monkeypatch):
+    write(folder / "tools.json", tool())
+    assert "\x1b" not in dowbench("scan", *PROBES, "tools.json").out
+    monkeypatch.setattr(os, "get_terminal_size", lambda: os.terminal_size((100, 40)))
+
+    def terminal(*arguments: str) -> str:
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+        return dowbench("scan", *PROBES, "tools.json", *arguments).out
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[31;1mHIGH\x1b[0m" in terminal()
+    assert "\x1b" not in terminal("--no-color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in terminal()
+
+
+def test_module_and_script_are_the_same_command(folder):
+    write(folder / "tools.json", tool())
+    run = python("scan", *PROBES, "tools.json", "--fail-on", "high", cwd=folder)
+    assert run.returncode == 1
+    assert run.stdout.startswith("tools.json:2:3  HIGH  probe-tool  probe_one\n")
+    assert run.stderr == ""
+
+
+def test_output_is_utf8_whatever_the_locale(folder):
+    write(folder / "tools.json", tool("probe_ünï"))
+    run = subprocess.run(
+        [sys.executable, "-X", "utf8=0", "-m", "dowbench", "scan", *PROBES, "tools.json"],
+        cwd=folder,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONCOERCECLOCALE": "0"},
+    )
+    assert "probe_ünï is a probe." in run.stdout.decode("utf-8")
+
+
+def test_help_lists_every_command_without_importing_the_benchmark(folder):
+    script = (
+        "import sys; from dowbench.cli import run; code = run(['--help']);"
+        "print(sorted(m for m in sys.modules if m.startswith('dowbench')), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", script], cwd=folder, capture_output=True, text=True, check=True)
+    for name in ("scan", *cli.COMMANDS):
+        assert f"\n  {name} " in run.stdout
+    assert "dowbench_benchmark" not in run.stderr
+    assert "dowbench.scan'" not in run.stderr
+
+
+def test_unknown_command_and_option(folder, dowbench):
+    assert dowbench("scam").code == 2
+    run = dowbench("scan", "--fail-on", "hihg")
+    assert run.code == 2
+    assert "'hihg' is not one of" in run.err
+
+
+def test_version(dowbench):
+    from dowbench import __version__
+
+    run = dowbench("--version")
+    assert (run.code, run.out) == (0, f"dowbench {__version__}\n")
+    assert ROOT.joinpath("dowbench", "__init__.py").read_text(encoding="utf-8").count(f'"{__version__}"') == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,10 +31,10 @@ class Target:
     """Where to open it; ``-`` is standard input."""
     path: str
     """How reports call it: relative to the working directory, with forward slashes."""
-    origin: str
-    """The argument that led to it."""
+    origins: tuple[str, ...]
+    """The arguments that led to it."""
     named: bool = True
-    """Whether that argument was this file itself, and not a folder or a glob around it."""
+    """Whether one of them is this file itself, and not a folder or a glob around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class _Finder:
 
     def argument(self, argument: str) -> None:
         if argument == STDIN:
-            self.targets.setdefault(STDIN, Target(STDIN, STDIN_NAME, argument))
+            self.targets.setdefault(STDIN, Target(STDIN, STDIN_NAME, (argument,)))
             return
         try:
             mode = os.stat(argument).st_mode  # noqa: PTH116
@@ -184,8 +184,10 @@ class _Finder:
         else:
             key = os.path.realpath(file)
             known = self.targets.get(key)
-            if known is None or (named and not known.named):
-                self.targets[key] = Target(file, shown(file), origin, named)
+            if known is None:
+                self.targets[key] = Target(file, shown(file), (origin,), named)
+            elif origin not in known.origins or (named and not known.named):
+                self.targets[key] = replace(known, origins=(*known.origins, origin), named=known.named or named)
 
 
 def shown(file: str) -> str:
@@ -244,12 +246,13 @@ def _pieces(body: str) -> Iterator[str]:
             yield re.escape(token)
 
 
-# Each format's own words, as bytes. A file with none of them cannot be tool definitions, and is not parsed.
+# Words that only tool definitions have, and words that a file must have one of to be tool definitions, as bytes. An
+# escape or a NUL (UTF-16) may hide any of them.
 _STRONG = (
-    rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parametersJsonSchema|args_schema"""
-    rb"""|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
+    rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parameters_?[jJ]son_?[sS]chema|args_schema"""
+    rb"""|run_params_schema|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
 )
-_WEAK = rb"""\bparameters["']?\s*:|\bargs["']?\s*:|\btools["']?\s*:|\\u00|\x00"""
+_WEAK = rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|custom|lc)["']?\s*:|\\u00|\x00"""
 
 
 def looks_like(data: bytes) -> str:

@@ -100,9 +100,8 @@ def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> Sc
     config = plan.config
     errors = [*found.errors, *all_files.errors]
     if not config.skip_unrecognized:
-        fruitful = {
-            t.origin for t, outcome in zip(found.targets, outcomes, strict=True) if outcome.files or outcome.errors
-        }
+        pairs = zip(found.targets, outcomes, strict=True)
+        fruitful = {origin for target, o in pairs if o.files or o.errors for origin in target.origins}
         errors += [
             Note(shown(origin), "no tool definitions found here (--skip-unrecognized accepts that)")
             for origin in found.containers

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dowbench.rulepack.pack import builtin_directory, load_pack
+from dowbench.errors import UsageError
+from dowbench.rulepack.files import GENERATED, Directory
+from dowbench.rulepack.pack import DATA, builtin_directory, load_pack, rule_names
+from dowbench.rulepack.reading import near
 
 if TYPE_CHECKING:
     from dowbench.model import ToolSet
@@ -44,9 +48,8 @@ def test(packs: tuple[Path, ...]) -> None:
     report = test_pack(packs or (builtin_directory(),), _load)
     for failure in report.failures:
         click.echo(str(failure), err=True)
-    click.echo(
-        f"{report.rules} rules, {report.tests} tests, {report.mutants} branches, {len(report.failures)} failures."
-    )
+    failures = len(report.failures)
+    click.echo(f"{report.rules} rules, {report.tests} tests, {report.mutants} branches, {failures} failures.")
     if report.failures:
         raise SystemExit(1)
 
@@ -55,3 +58,48 @@ def _load(document: Any, format: str) -> ToolSet:
     from dowbench import loaders
 
     return loaders.load(document, path="<test>", document=0, format=format)
+
+
+@rules.command("show")
+@click.argument("rule_id", metavar="ID")
+@_rules
+def show(rule_id: str, directories: tuple[Path, ...]) -> None:
+    """Print the page of a rule: what it finds, why that costs, what to change."""
+    from dowbench.rulepack.docs import page
+
+    pack = load_pack(directories)
+    rule = next((rule for rule in pack.rules if rule.id == rule_id), None)
+    if rule is None:
+        raise UsageError(f"unknown rule `{rule_id}`{near(rule_id, (r.id for r in pack.rules))}")
+    click.echo(page(pack, rule), nl=False)
+
+
+@rules.command("docs")
+@click.argument("pack", type=_PACK, required=False)
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("docs/rules"), show_default=True)
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 when something is not as it would be written.")
+def docs(pack: Path | None, output: Path, check: bool) -> None:
+    """Write what is generated from the rules of PACK (default: the built-in ones): pages, and pack.json for speed."""
+    from dowbench.rulepack.docs import pages
+    from dowbench.rulepack.schema import rule_schema
+
+    loaded = load_pack((pack or builtin_directory(),), builtin=False)
+    wanted = {output / name: text for name, text in pages(loaded).items()}
+    home = Directory(pack or builtin_directory())
+    wanted[home.path / GENERATED] = home.generate(rule_names(home.path), list(DATA))
+    if pack is None:
+        wanted[home.path / "schema.json"] = json.dumps(rule_schema(), indent=1, ensure_ascii=False) + "\n"
+    stale = sorted(path for path in output.glob("*.md") if path not in wanted)
+    differing = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
+    if check:
+        for path in (*differing, *stale):
+            click.echo(f"{path}: not as generated; run `dowbench rules docs`", err=True)
+        if differing or stale:
+            raise SystemExit(1)
+        return
+    output.mkdir(parents=True, exist_ok=True)
+    for path in stale:
+        path.unlink()
+    for path in differing:
+        path.write_text(wanted[path], encoding="utf-8")
+    click.echo(f"{len(wanted)} files, {len(differing)} written, {len(stale)} removed.")

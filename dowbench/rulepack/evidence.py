@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import RuleError
 from dowbench.model import Evidence
-from dowbench.rulepack.reading import FaultError, located, mapping, number, read, text
+from dowbench.rulepack.reading import FaultError, mapping, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from dowbench.rulepack.files import RuleFile
     from dowbench.rulepack.rule import Rule
 
 SCHEMA = "dowbench.evidence/1"
@@ -38,11 +40,12 @@ ENTRY: Mapping[str, str] = {
 _REPORTED = ("title", "source", "text", "amplification", "lower", "measured")
 
 
-def load_measured(text: str, path: str) -> tuple[Mapping[str, Any], ...]:
+def load_measured(file: Path) -> tuple[Mapping[str, Any], ...]:
     """The entries of ``evidence.json``, checked. Raises ``RuleError``."""
+    path = str(file)
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        value = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
         raise RuleError(f"not JSON: {error}", path=path) from None
     if not isinstance(value, dict) or value.get("schema") != SCHEMA or not isinstance(value.get("entries"), list):
         raise RuleError(f'expected {{"schema": "{SCHEMA}", "entries": […]}}', path=path)
@@ -55,9 +58,9 @@ def load_measured(text: str, path: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(value["entries"])
 
 
-def load_reported(source: str, path: str) -> Mapping[str, Evidence]:
+def load_reported(file: RuleFile) -> Mapping[str, Evidence]:
     """The published figures of ``reported.yaml``, by id. Raises ``RuleError``."""
-    value = read(source, path)
+    value = file.value
     try:
         found = {}
         for name, part in mapping(value, (), value if isinstance(value, dict) else ()).items():
@@ -71,7 +74,7 @@ def load_reported(source: str, path: str) -> Mapping[str, Evidence]:
             found[name] = Evidence("reported", f"{line} ({title})", link, **figures)
         return found
     except FaultError as fault:
-        raise located(fault, source, path) from None
+        raise file.error(fault) from None
 
 
 def of_rule(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dowbench.rulepack.reading import FaultError, Path, choice, located, mapping, read, text, texts
+from dowbench.rulepack.reading import FaultError, Path, boolean, choice, mapping, text, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from dowbench.rulepack.files import RuleFile
 
 VERIFIED = ("package", "source", "documentation", "third party")
 
@@ -29,8 +31,10 @@ class Setting:
     """How it is known, one of ``VERIFIED``: read in the installed package, in its source, in its documentation …"""
     topics: tuple[str, ...]
     note: str = ""
-    symbols: tuple[str, ...] = ()
-    """``module:Class.parameter`` names that must exist in the installed package."""
+    checked: tuple[str, ...] = ()
+    """``module:object(parameter=default)``: what a test looks up in the installed package."""
+    common: bool = False
+    """Whether it is printed with findings, and not only on the page of the rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +44,33 @@ class Frameworks:
     topics: Mapping[str, str]
     settings: tuple[Setting, ...]
 
-    def answering(self, topics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        """(framework, what to type) for every setting that answers one of the topics, in the order of the file."""
-        return tuple((s.framework, s.code) for s in self.settings if not set(topics).isdisjoint(s.topics))
+    def answering(self, topics: tuple[str, ...]) -> tuple[Setting, ...]:
+        """Every setting that answers one of the topics: by topic, then in the order of the file."""
+        return tuple(dict.fromkeys(s for topic in topics for s in self.settings if topic in s.topics))
+
+    def common(self, topics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """(framework, what to type) for the first common setting of each framework that answers one of the topics."""
+        chosen: dict[str, str] = {}
+        for setting in self.answering(topics):
+            if setting.common:
+                chosen.setdefault(setting.framework, setting.code)
+        return tuple(chosen.items())
 
 
-def load_frameworks(source: str, path: str) -> Frameworks:
-    """Read ``frameworks.yaml``. Raises ``RuleError``."""
-    value = read(source, path)
+def load_frameworks(file: RuleFile) -> Frameworks:
+    """The values of ``frameworks.yaml``. Raises ``RuleError``."""
     try:
-        keys = mapping(value, (), ("topics", "settings"), ("topics", "settings"))
+        keys = mapping(file.value, (), ("topics", "settings"), ("topics", "settings"))
         topics = {name: text(about, ("topics", name)) for name, about in keys["topics"].items()}
         settings = tuple(_setting(part, ("settings", i), topics) for i, part in enumerate(keys["settings"]))
         return Frameworks(topics, settings)
     except FaultError as fault:
-        raise located(fault, source, path) from None
+        raise file.error(fault) from None
 
 
 def _setting(value: Any, at: Path, topics: Mapping[str, str]) -> Setting:
     required = ("framework", "set", "default", "verified", "topics")
-    keys = mapping(value, at, (*required, "version", "note", "symbols"), required)
+    keys = mapping(value, at, (*required, "version", "note", "checked", "common"), required)
     for i, topic in enumerate(texts(keys["topics"], (*at, "topics"))):
         choice(topic, (*at, "topics", i), tuple(topics))
     return Setting(
@@ -70,5 +81,6 @@ def _setting(value: Any, at: Path, topics: Mapping[str, str]) -> Setting:
         verified=choice(keys["verified"], (*at, "verified"), VERIFIED),
         topics=texts(keys["topics"], (*at, "topics")),
         note=text(keys["note"], (*at, "note")) if "note" in keys else "",
-        symbols=texts(keys["symbols"], (*at, "symbols")) if "symbols" in keys else (),
+        checked=texts(keys["checked"], (*at, "checked")) if "checked" in keys else (),
+        common=boolean(keys.get("common", False), (*at, "common")),
     )

@@ -1,43 +1,56 @@
-"""A directory of rule files, loaded."""
+"""Packs of rules, loaded."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import RuleError, UsageError
 from dowbench.model import RuleInfo
-from dowbench.rulepack import evidence as evidences
+from dowbench.rulepack.files import EXAMPLE, Directory
 from dowbench.rulepack.parameters import compile_lists, compile_roles
-from dowbench.rulepack.reading import FaultError, located, mapping, near, read
-from dowbench.rulepack.rule import TAIL_KEYS, Rule, compile_rule
+from dowbench.rulepack.reading import FaultError, mapping, near
+from dowbench.rulepack.rule import compile_rule
 from dowbench.rulepack.settings import LIMITS, Settings
 from dowbench.rulepack.view import Env
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from dowbench.model import Evidence
     from dowbench.rulepack.frameworks import Frameworks
+    from dowbench.rulepack.rule import Rule
 
 LEXICON, REPORTED, FRAMEWORKS, MEASURED = "lexicon.yaml", "reported.yaml", "frameworks.yaml", "evidence.json"
-_DATA = frozenset({LEXICON, REPORTED, FRAMEWORKS})
+DATA = (LEXICON, REPORTED, FRAMEWORKS)
+"""YAML files of a pack that are no rules."""
 
 
-@dataclass(frozen=True, eq=False)
 class RulePack:
-    """The rules in force, in the order of their ids."""
+    """The rules in force, in the order of their ids, and what is known besides."""
 
-    rules: tuple[Rule, ...]
-    env: Env
-    """The lexicon, compiled."""
-    directories: tuple[Path, ...]
-    limits: Mapping[str, float]
-    """What the configuration declared that the agent's harness enforces."""
-    reported: Mapping[str, Evidence]
-    """Published figures by id."""
+    def __init__(
+        self,
+        rules: tuple[Rule, ...],
+        env: Env,
+        directories: tuple[Directory, ...],
+        limits: Mapping[str, float],
+        reported: Mapping[str, Evidence],
+    ) -> None:
+        self.rules = rules
+        self.env = env
+        """The lexicon, compiled."""
+        self.directories = directories
+        self.limits = limits
+        """What the configuration declared that the agent's harness enforces."""
+        self.reported = reported
+        """Published figures by id."""
+
+    def only(self, rule: Rule, limits: Mapping[str, float]) -> RulePack:
+        """This pack with one rule in force, and other declared limits."""
+        return RulePack((rule,), self.env, self.directories, limits, self.reported)
 
     @cached_property
     def lexicon(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
@@ -47,25 +60,24 @@ class RulePack:
     @cached_property
     def measured(self) -> tuple[Mapping[str, Any], ...]:
         """What the benchmark measured."""
-        found: list[Mapping[str, Any]] = []
-        for directory in self.directories:
-            path = directory / MEASURED
-            if path.is_file():
-                found.extend(evidences.load_measured(_text(path), str(path)))
-        return tuple(found)
+        from dowbench.rulepack.evidence import load_measured
+
+        paths = [directory.path / MEASURED for directory in self.directories if directory.has(MEASURED)]
+        return tuple(entry for path in paths for entry in load_measured(path))
 
     @cached_property
     def frameworks(self) -> Frameworks:
         """Settings of agent frameworks."""
         from dowbench.rulepack.frameworks import load_frameworks
 
-        path = builtin_directory() / FRAMEWORKS
-        return load_frameworks(_text(path), str(path))
+        return load_frameworks(self.directories[0].load(FRAMEWORKS))
 
     @cached_property
     def evidence(self) -> Mapping[str, tuple[Evidence, ...]]:
         """What is known of the shape of each rule, by rule id."""
-        return {rule.id: evidences.of_rule(rule, self.measured, self.reported) for rule in self.rules}
+        from dowbench.rulepack.evidence import of_rule
+
+        return {rule.id: of_rule(rule, self.measured, self.reported) for rule in self.rules}
 
     @cached_property
     def infos(self) -> tuple[RuleInfo, ...]:
@@ -73,7 +85,12 @@ class RulePack:
         return tuple(self._info(rule) for rule in self.rules)
 
     def _info(self, rule: Rule) -> RuleInfo:
-        before, after = example(Path(rule.path))
+        from dowbench.rulepack.notation import as_json
+
+        for topic in rule.topics:
+            if topic not in self.frameworks.topics:
+                raise RuleError(f"unknown topic `{topic}`{near(topic, self.frameworks.topics)}", path=rule.path)
+        shown = rule.file.value.get(EXAMPLE)
         return RuleInfo(
             id=rule.id,
             title=rule.title,
@@ -85,9 +102,9 @@ class RulePack:
             fix=rule.shapes[0].fix.plain(),
             taxonomy=rule.taxonomy,
             evidence=self.evidence[rule.id],
-            frameworks=self.frameworks.answering(rule.topics),
-            example_before=before,
-            example_after=after,
+            frameworks=self.frameworks.common(rule.topics),
+            example_before=as_json(shown["before"]) if shown else "",
+            example_after=as_json(shown["after"]) if shown else "",
         )
 
 
@@ -106,105 +123,63 @@ def load_pack(directories: Sequence[Path] = (), settings: Settings | None = None
     file, ``UsageError`` for what is wrong in ``settings`` or a directory that does not exist.
     """
     settings = settings or Settings()
-    every = ((builtin_directory(),) if builtin else ()) + tuple(directories)
-    files: list[Path] = []
-    for directory in every:
-        if not directory.is_dir():
-            raise UsageError(f"no such directory of rules: {directory}")
-        found = sorted(path for path in directory.iterdir() if path.suffix in (".yaml", ".yml"))
-        inside = [path for path in found if path.name not in _DATA]
-        if not inside:
-            raise UsageError(f"no rule files (*.yaml) in {directory}")
-        files += inside
-    sources = tuple(dict.fromkeys((builtin_directory(), *every)))
+    home = Directory(builtin_directory())
+    chosen = [Directory(directory) for directory in directories]
+    sources = (home, *(directory for directory in chosen if directory.path.resolve() != home.path.resolve()))
     env = _lexicon(sources, settings)
     reported = _reported(sources)
-    loaded = [load_rule(path, env, settings, reported) for path in files]
+    loaded = [
+        _load_rule(directory, name, env, settings, reported)
+        for directory in ((home, *chosen) if builtin else chosen)
+        for name in rule_names(directory.path)
+    ]
     _check_ids(loaded)
     _check_settings(settings, loaded, env)
     rules = tuple(sorted((r for r in loaded if r.id not in settings.disabled), key=lambda rule: rule.id))
-    return RulePack(rules, env, every, settings.limits, reported)
+    return RulePack(rules, env, sources, settings.limits, reported)
 
 
-def load_rule(path: Path, env: Env, settings: Settings, reported: Collection[str]) -> Rule:
-    """One rule file, its example and tests unread. Raises ``RuleError``."""
-    text = _text(path)
-    head, tail = split(text)
-    value = read(head, str(path))
+def rule_names(directory: Path) -> list[str]:
+    """The names of the rule files in a directory. Raises ``UsageError`` where there are none."""
+    if not directory.is_dir():
+        raise UsageError(f"no such directory of rules: {directory}")
+    names = sorted(name for name in os.listdir(directory) if name.endswith((".yaml", ".yml")) and name not in DATA)  # noqa: PTH208
+    if not names:
+        raise UsageError(f"no rule files (*.yaml) in {directory}")
+    return names
+
+
+def _load_rule(directory: Directory, name: str, env: Env, settings: Settings, reported: Mapping[str, Evidence]) -> Rule:
+    file = directory.load(name, rule=True)
     try:
-        rule = compile_rule(value, str(path), env, settings, reported)
+        rule = compile_rule(file, env, settings, reported)
+        if name.rpartition(".")[0] != rule.id:
+            raise FaultError(f"a rule stands in a file of its name: {rule.id}.yaml", ("id",))
     except FaultError as fault:
-        raise located(fault, head, str(path)) from None
-    if path.stem != rule.id:
-        raise located(FaultError(f"a rule stands in a file of its name: {rule.id}.yaml", ("id",)), head, str(path))
-    _check_tail(head, tail, str(path))
+        raise file.error(fault) from None
     return rule
 
 
-def split(text: str) -> tuple[str, str]:
-    """A rule file before and from its ``example:`` or ``tests:``. What is behind is not parsed on the way to a scan."""
-    for key in TAIL_KEYS:
-        at = 0 if text.startswith(f"{key}:") else text.find(f"\n{key}:") + 1
-        if at or text.startswith(f"{key}:"):
-            return text[:at], text[at:]
-    return text, ""
-
-
-def _check_tail(head: str, tail: str, path: str) -> None:
-    """Both kinds of tests are there, and nothing stands behind them that a scan would not see."""
-    first = head.count("\n") + 1
-    seen = set()
-    for i, line in enumerate(tail.splitlines()):
-        key = line.split(":")[0]
-        if line[:1] not in ("", " ", "#"):
-            if key not in TAIL_KEYS:
-                message = f"`{key}` must stand before {' and '.join(f'`{k}`' for k in TAIL_KEYS)}"
-                raise RuleError(message, path=path, line=first + i, column=1)
-            seen.add(key)
-        elif line.strip() in ("flagged:", "not_flagged:"):
-            seen.add(line.strip()[:-1])
-    for key in ("tests", "flagged", "not_flagged"):
-        if key not in seen:
-            where = "tests" if key == "tests" else f"tests.{key}"
-            raise RuleError(f"{where} is missing: a rule needs tests of both kinds", path=path, line=first)
-
-
-def example(path: Path) -> tuple[str, str]:
-    """The tool before and after the fix as JSON text; empty where a rule shows none."""
-    from dowbench.rulepack.notation import as_json
-
-    tail = split(_text(path))[1]
-    if not tail.startswith("example:"):
-        return "", ""
-    value = read(tail[: tail.find("\ntests:") + 1], str(path))["example"]
-    return as_json(value["before"]), as_json(value["after"])
-
-
-def _lexicon(directories: Sequence[Path], settings: Settings) -> Env:
+def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
     env = Env({}, {})
     for directory in directories:
-        path = directory / LEXICON
-        if not path.is_file():
+        if not directory.has(LEXICON):
             continue
-        text = _text(path)
-        value = read(text, str(path))
+        file = directory.load(LEXICON)
         try:
-            keys = mapping(value, (), ("lists", "roles"))
+            keys = mapping(file.value, (), ("lists", "roles"))
             lists = compile_lists(keys.get("lists", {}), ("lists",), env.lists, settings.words)
-            inner = Env(lists)
-            env = Env(lists, {**env.roles, **compile_roles(keys.get("roles", {}), ("roles",), inner)})
+            env = Env(lists, {**env.roles, **compile_roles(keys.get("roles", {}), ("roles",), Env(lists))})
         except FaultError as fault:
-            raise located(fault, text, str(path)) from None
+            raise file.error(fault) from None
     return env
 
 
-def _reported(directories: Sequence[Path]) -> Mapping[str, Evidence]:
-    found: dict[str, Evidence] = {}
-    for directory in directories:
-        path = directory / REPORTED
-        if path.is_file():
-            found |= evidences.load_reported(_text(path), str(path))
-    return found
+def _reported(directories: Sequence[Directory]) -> Mapping[str, Evidence]:
+    from dowbench.rulepack.evidence import load_reported
+
+    files = [directory.load(REPORTED) for directory in directories if directory.has(REPORTED)]
+    return {name: figure for file in files for name, figure in load_reported(file).items()}
 
 
 def _check_ids(rules: Sequence[Rule]) -> None:
@@ -230,10 +205,3 @@ def _check_settings(settings: Settings, rules: Sequence[Rule], env: Env) -> None
     for name in settings.limits:
         if name not in LIMITS:
             raise UsageError(f"unknown limit `{name}`{near(name, LIMITS)}")
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RuleError(f"cannot be read: {error}", path=str(path)) from None

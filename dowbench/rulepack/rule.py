@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.model import SEVERITIES
 from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool, supplied
+from dowbench.rulepack.files import EXAMPLE, TESTS
 from dowbench.rulepack.parameters import compile_lists
 from dowbench.rulepack.reading import (
     FaultError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from dowbench.model import Confidence, Scope, Severity, Tier
+    from dowbench.rulepack.files import RuleFile
     from dowbench.rulepack.settings import Settings
     from dowbench.rulepack.view import SetCondition, ToolCondition
 
@@ -36,12 +38,10 @@ SCOPES = ("tool", "toolset")
 PLACES = ("tool", "parameter", "each parameter", "description", "output")
 SHAPE_KEYS = ("match", "unless", "adjust", "report", "message", "fix")
 ADJUST_KEYS = ("when", "severity", "confidence", "tier", "message", "fix", "note")
-HEAD_KEYS = (
+KEYS = (
     "id", "title", "why", "severity", "confidence", "tier", "family", "scope", "defense", "frameworks", "taxonomy",
-    "evidence", "options", "words", *SHAPE_KEYS, "toolset",
+    "evidence", "options", "words", *SHAPE_KEYS, "toolset", EXAMPLE, TESTS,
 )  # fmt: skip
-TAIL_KEYS = ("example", "tests")
-"""Read only by ``rules test`` and the documentation; they come last in the file."""
 REQUIRED = ("id", "title", "why", "severity", "confidence", "family", "scope", "taxonomy", "match", "message", "fix")
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
@@ -102,9 +102,14 @@ class Rule:
     """Ids in ``reported.yaml``."""
     options: Mapping[str, Option]
     shapes: tuple[Shape, ...]
-    path: str
+    file: RuleFile
     fixed_severity: Severity | None = None
     """What a configuration says, whatever the rule would."""
+
+    @property
+    def path(self) -> str:
+        """The file it stands in."""
+        return self.file.path
 
     @property
     def severities(self) -> frozenset[Severity]:
@@ -114,13 +119,13 @@ class Rule:
 
 
 def compile_rule(
-    value: Any, path: str, env: Env, settings: Settings, reported: Collection[str], *, strict: bool = True
+    file: RuleFile, env: Env, settings: Settings, reported: Collection[str], *, strict: bool = True
 ) -> Rule:
-    """A rule from the values of its file. Raises ``FaultError`` with the place of what is wrong.
+    """A rule from its file. Raises ``FaultError`` with the place of what is wrong.
 
     Not ``strict``: a message may name what no condition fills, as when a branch was deleted to see what it is for.
     """
-    keys = mapping(value, (), (*HEAD_KEYS, *TAIL_KEYS), REQUIRED)
+    keys = mapping(file.value, (), KEYS, REQUIRED)
     name = text(keys["id"], ("id",))
     if not _ID.fullmatch(name):
         raise FaultError(f"expected a kebab-case id, found `{name}`", ("id",))
@@ -152,7 +157,7 @@ def compile_rule(
         reported=_known(keys.get("evidence", []), ("evidence",), reported),
         options=options,
         shapes=tuple(shapes),
-        path=path,
+        file=file,
         fixed_severity=settings.severity.get(name),
     )
 

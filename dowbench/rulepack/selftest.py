@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import engine
 from dowbench.model import SEVERITIES, ToolSet
 from dowbench.rulepack import notation
 from dowbench.rulepack.conditions import FORMATS
-from dowbench.rulepack.pack import RulePack, load_pack
+from dowbench.rulepack.document import read
+from dowbench.rulepack.pack import load_pack
 from dowbench.rulepack.reading import (
     FaultError,
     choice,
     kind_of,
-    located,
     mapping,
     number,
-    read,
     text,
     texts,
 )  # fmt: skip
@@ -28,7 +26,11 @@ from dowbench.rulepack.rule import TIERS, compile_rule
 from dowbench.rulepack.settings import LIMITS, Settings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dowbench.model import Finding
+    from dowbench.rulepack.files import RuleFile
+    from dowbench.rulepack.pack import RulePack
     from dowbench.rulepack.rule import Rule
 
 Load = Callable[[Any, str], ToolSet]
@@ -84,28 +86,27 @@ def test_pack(directories: Sequence[Path], load: Load) -> Report:
     pack = load_pack(directories, builtin=False)
     tests, mutants, failures = 0, 0, []
     for rule in pack.rules:
-        source = Path(rule.path).read_text(encoding="utf-8")
-        value = read(source, rule.path)
+        value = read(rule.file.text, rule.path)
         try:
             cases = list(_cases(value, rule.id, load))
             wrong = [failure for case in cases for failure in _wrong(pack, rule, case, value)]
         except FaultError as fault:
-            raise located(fault, source, rule.path) from None
+            raise rule.file.error(fault) from None
         tests += len(cases)
-        failures += [_failure(at, message, source, rule.path) for at, message in wrong]
+        failures += [_failure(at, message, rule.file) for at, message in wrong]
         if wrong:
             continue
         for at, mutant in mutations(value):
             mutants += 1
             if not any(True for case in cases for _ in _wrong(pack, rule, case, mutant)):
                 message = "no test fails when this is deleted: add one, or delete it"
-                failures.append(_failure(at, message, source, rule.path))
+                failures.append(_failure(at, message, rule.file))
     return Report(len(pack.rules), tests, mutants, tuple(failures))
 
 
-def _failure(at: Place, message: str, source: str, path: str) -> Failure:
-    error = located(FaultError(message, at), source, path)
-    return Failure(path, error.line or 1, error.message)
+def _failure(at: Place, message: str, file: RuleFile) -> Failure:
+    error = file.error(FaultError(message, at))
+    return Failure(file.path, error.line or 1, error.message)
 
 
 def _cases(value: Any, rule: str, load: Load) -> Iterator[Case]:
@@ -161,8 +162,9 @@ def _case(value: Any, at: Place, rule: str, load: Load, *, flagged: bool, shown:
 
 def _wrong(pack: RulePack, rule: Rule, case: Case, value: Any) -> Iterator[tuple[Place, str]]:
     """What is not as the test expects, with the place of the test."""
-    compiled = compile_rule(value, rule.path, pack.env, case.settings, pack.reported, strict=False)
-    run = engine.run(replace(pack, rules=(compiled,), limits=case.settings.limits), case.toolset)
+    file = rule.file._replace(value=value)
+    compiled = compile_rule(file, pack.env, case.settings, pack.reported, strict=False)
+    run = engine.run(pack.only(compiled, case.settings.limits), case.toolset)
     if run.errors:
         yield case.at, run.errors[0].message
         return

@@ -1,0 +1,115 @@
+"""The files of a pack as values, parsed, or taken from ``pack.json`` where that was generated from the same bytes.
+
+``pack.json`` holds what a scan needs of every YAML file beside it, so that a scan parses no YAML. A file that differs
+from what it was generated from is parsed.
+"""
+
+from __future__ import annotations
+
+import json
+from binascii import crc32
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dowbench.errors import RuleError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dowbench.rulepack.reading import FaultError
+
+GENERATED = "pack.json"
+EXAMPLE, TESTS = "example", "tests"
+"""Keys that stand last in a rule file; a scan does not parse ``tests``."""
+
+
+class RuleFile(NamedTuple):
+    """A file of a pack."""
+
+    path: str
+    value: Any
+    """Everything in it but ``tests``."""
+    text: str
+
+    def error(self, fault: FaultError) -> RuleError:
+        """The error at the line that ``fault`` is about."""
+        from dowbench.rulepack.document import located
+
+        return located(fault, self.text, self.path)
+
+
+class Directory:
+    """The files of one pack."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.generated = _generated(path / GENERATED)
+
+    def load(self, name: str, *, rule: bool = False) -> RuleFile:
+        """One YAML file. Raises ``RuleError`` where it is none, or is a rule without tests."""
+        path = str(self.path / name)
+        try:
+            with open(path, "rb") as file:  # noqa: PTH123
+                data = file.read()
+            text = data.decode()
+        except (OSError, UnicodeDecodeError) as error:
+            raise RuleError(f"cannot be read: {error}", path=path) from None
+        known = self.generated.get(name)
+        if known is not None and known["crc32"] == crc32(data):
+            return RuleFile(path, known["value"], text)
+        from dowbench.rulepack.document import read
+
+        head, tail = split(text) if rule else (text, "")
+        if rule:
+            _check_tests(head, tail, path)
+        return RuleFile(path, read(head, path), text)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return (self.path / name).is_file()
+
+    def generate(self, rules: list[str], others: list[str]) -> str:
+        """The text of ``pack.json`` for these files."""
+        entries = {}
+        for name in sorted((*rules, *others)):
+            if self.has(name):
+                file = self.load(name, rule=name in rules)
+                entries[name] = {"crc32": crc32(file.text.encode()), "value": file.value}
+        lines = (f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in entries.items())
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _generated(path: Path) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123
+            value = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise RuleError(f"cannot be read: {error}; `dowbench rules docs` writes it", path=str(path)) from None
+    if not isinstance(value, dict):
+        raise RuleError("expected an object; `dowbench rules docs` writes it", path=str(path))
+    return value
+
+
+def split(text: str) -> tuple[str, str]:
+    """A rule file before and from its ``tests:``."""
+    at = 0 if text.startswith(f"{TESTS}:") else text.find(f"\n{TESTS}:") + 1
+    return (text[:at], text[at:]) if at or text.startswith(f"{TESTS}:") else (text, "")
+
+
+def _check_tests(head: str, tail: str, path: str) -> None:
+    """Both kinds of tests are there, and nothing stands behind them that a scan would not see."""
+    first = head.count("\n") + 1
+    seen = set()
+    for i, line in enumerate(tail.splitlines()):
+        key = line.split(":")[0]
+        if line[:1] not in ("", " ", "#", "\t"):
+            if key != TESTS or TESTS in seen:
+                raise RuleError(f"`{key}` must stand before `{TESTS}`", path=path, line=first + i, column=1)
+            seen.add(key)
+        elif line.strip() in ("flagged:", "not_flagged:"):
+            seen.add(line.strip()[:-1])
+    for key in (TESTS, "flagged", "not_flagged"):
+        if key not in seen:
+            where = TESTS if key == TESTS else f"{TESTS}.{key}"
+            raise RuleError(f"{where} is missing: a rule needs tests of both kinds", path=path, line=first)

@@ -7,11 +7,13 @@ the table of the README from it.
 from __future__ import annotations
 
 import json
+import math
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.config import Config, Waiver
-from dowbench.errors import UsageError
+from dowbench.errors import SourceError, UsageError
 from dowbench.suppress import is_date
 
 if TYPE_CHECKING:
@@ -59,12 +61,22 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
 }
-_SAID = {"object": "a mapping", "array": "a list", "string": "a string", "boolean": "true or false"}
+_SAID = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "a string",
+    "boolean": "true or false",
+    "integer": "an integer",
+    "number": "a number",
+}
 
 
 def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[Problem]:
     """Every way in which ``value`` breaks ``schema``: the keywords that ``config.schema.json`` uses, no others."""
-    name = pointer.rpartition("/")[2] or "the configuration"
+    parent, _, name = pointer.rpartition("/")
+    if name.isdecimal():
+        name = f"{parent.rpartition('/')[2]}[{name}]"
+    name = name or "the configuration"
     if "enum" in schema and value not in schema["enum"]:
         yield Problem(
             pointer, f"{name} must be one of {', '.join(schema['enum'])}, not {json.dumps(value, default=str)}"
@@ -73,7 +85,7 @@ def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[
     types = schema.get("type", ())
     types = (types,) if isinstance(types, str) else types
     if types and not any(_is(value, kind) for kind in types):
-        yield Problem(pointer, f"{name} must be {' or '.join(_SAID.get(kind, f'a {kind}') for kind in types)}")
+        yield Problem(pointer, f"{name} must be {' or '.join(_SAID[kind] for kind in types)}")
         return
     if isinstance(value, dict):
         yield from _check_object(value, schema, pointer, name)
@@ -89,8 +101,9 @@ def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[
             yield Problem(pointer, f"{name} must be a date as YYYY-MM-DD, not {json.dumps(value)}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-        if (low is not None and not value >= low) or (above is not None and not value > above) or value == float("inf"):
-            yield Problem(pointer, f"{name} must be {f'at least {low}' if low is not None else f'above {above}'}")
+        if not math.isfinite(value) or (low is not None and value < low) or (above is not None and value <= above):
+            bound = f" of at least {low}" if low is not None else f" above {above}" if above is not None else ""
+            yield Problem(pointer, f"{name} must be a finite number{bound}")
 
 
 def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str, name: str) -> Iterator[Problem]:
@@ -158,7 +171,7 @@ def _tuples(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
 
 
-def _pointers(value: Any, pointer: str = "", depth: int = 3) -> Iterator[str]:
+def _pointers(value: Any, pointer: str = "", depth: int = 5) -> Iterator[str]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         place = f"{pointer}/{_escape(str(key))}"
@@ -174,7 +187,15 @@ def _escape(key: str) -> str:
 def _read_yaml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], int | None]]:
     from dowbench import source
 
-    read = source.read(name, _bytes(path, name))
+    data = _bytes(path, name)
+    if not data.strip():
+        return {}, lambda pointer: None
+    try:
+        read = source.read(name, data, kind="yaml")
+    except SourceError as error:
+        if "holds no value" in error.message:  # comments only
+            return {}, lambda pointer: None
+        raise UsageError(error.message, path=name, line=error.line, column=error.column) from None
     if len(read.documents) > 1:
         raise UsageError("a configuration is one YAML document, this file holds several", path=name)
     document = read.documents[0] if read.documents else None
@@ -199,7 +220,8 @@ def _read_toml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], i
     try:
         value = tomllib.loads(text.replace("\r\n", "\n")).get("tool", {}).get("dowbench", {})
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"not valid TOML: {error}", path=name) from None
+        place = re.search(r"line (\d+)", str(error))
+        raise UsageError(f"not valid TOML: {error}", path=name, line=int(place[1]) if place else None) from None
     lines = _toml_lines(text)
     return _plain(value), lambda pointer: _nearest_line(lines, pointer)
 

@@ -95,9 +95,9 @@ def unknown_rule(rule: str, known: Iterable[str]) -> str:
 
 
 def _placed(error: UsageError, config: Config) -> UsageError:
-    """An error about a setting, with the line of the setting that it quotes."""
-    quoted = set(re.findall(r"`([^`]+)`", error.message))
-    line = next((n for pointer, n in config.lines.items() if pointer.rpartition("/")[2] in quoted), None)
+    """An error about a setting, with the line of the setting that it quotes first."""
+    lines = {pointer.rpartition("/")[2]: line for pointer, line in config.lines.items()}
+    line = next((lines[name] for name in re.findall(r"`([^`]+)`", error.message) if name in lines), None)
     return UsageError(error.message, path=error.path or config.path, line=error.line or line)
 
 

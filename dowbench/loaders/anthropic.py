@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
-from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
-    return "input_schema" in entry
+    return "input_schema" in entry and is_named(entry)
 
 
 def resembles(entry: Mapping[str, Any]) -> bool:

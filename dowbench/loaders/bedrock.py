@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
 from dowbench.loaders.context import Context, join
-from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
     from dowbench.model import Tool
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
-    if "toolSpec" in entry or "tool_spec" in entry or isinstance(entry.get("functionSchema"), Mapping):
+    if is_named(entry.get("toolSpec")) or is_named(entry.get("tool_spec")):
         return True
-    return "name" in entry and is_bedrock_schema(entry.get("inputSchema"))
+    group = entry.get("functionSchema")
+    if isinstance(group, Mapping):
+        return isinstance(group.get("functions"), list)
+    return is_named(entry) and is_bedrock_schema(entry.get("inputSchema"))
 
 
 def resembles(entry: Mapping[str, Any]) -> bool:

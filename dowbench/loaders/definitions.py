@@ -24,7 +24,7 @@ SCHEMA_KEYS = frozenset(
     (
         *("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "arguments"),
         *("args", "args_schema", "run_params_schema", "function", "custom", "toolSpec", "functionSchema"),
-        *("functionDeclarations", "function_declarations", "json_schema", "lc"),
+        *("functionDeclarations", "function_declarations", "json_schema", "lc", *HOLDERS),
     )
 )
 """Where one format or another keeps what a tool takes."""
@@ -89,6 +89,11 @@ class ListLoader:
         return context.toolset(self.name, tools, listing.pointer)
 
 
+def is_named(entry: Any) -> bool:
+    """Whether it is an object with a name that is a text, which tells a definition from a schema of definitions."""
+    return isinstance(entry, Mapping) and isinstance(entry.get("name"), str)
+
+
 def is_page(document: Any) -> bool:
     """Whether a document is an MCP result that another page follows."""
     result = document.get("result", document) if isinstance(document, Mapping) else None
@@ -99,7 +104,7 @@ def is_weak(entry: Any) -> bool:
     """Whether an entry names a tool and nothing says of which format it is."""
     if not isinstance(entry, Mapping) or not SCHEMA_KEYS.isdisjoint(entry):
         return False
-    return isinstance(entry.get("name"), str) or isinstance(entry.get("type"), str)
+    return is_named(entry) or isinstance(entry.get("type"), str)
 
 
 def find(value: Any, matches: Matches) -> Listing | None:
@@ -154,7 +159,7 @@ def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listi
     for index, entry in enumerate(value):
         place = join(pointer, index)
         if depth and isinstance(entry, Mapping) and not matches(entry) and not is_weak(entry):
-            inner = [listing for listing in _listings(entry, place, matches, 0) if listing.holder]
+            inner = [listing for listing in _listings(entry, place, matches, depth - 1) if listing.holder]
             if inner:
                 definitions.extend(d for listing in inner for d in listing.definitions)
                 continue

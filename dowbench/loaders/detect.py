@@ -90,7 +90,7 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
 def resembling(value: Any, loader: ListLoader) -> Listing | None:
     """A list that is one of tools by its place, whose entries say too little to tell, and may all be of a format."""
     listing = find(value, loader.resembles)
-    if listing is None or (listing.holder is None and listing.pointer):
+    if listing is None or not (listing.holder or isinstance(value, list)):
         return None
     functions = listing.holder == "functions" and loader is openai.LOADER
     for definition in listing.definitions:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
 from dowbench.loaders.context import Context, join
-from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
     from dowbench.model import Tool
@@ -18,18 +18,18 @@ RESPONSES = ("response", "responseJsonSchema", "response_json_schema")
 HOSTED = frozenset(
     (
         *("googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext", "googleMaps", "fileSearch"),
-        *("computerUse", "enterpriseWebSearch", "retrieval", "mcpServers"),
+        *("computerUse", "enterpriseWebSearch", "retrieval"),
         *("google_search", "google_search_retrieval", "code_execution", "url_context", "google_maps", "file_search"),
-        *("computer_use", "enterprise_web_search", "mcp_servers"),
+        *("computer_use", "enterprise_web_search"),
     )
 )
 """Tools that the provider runs."""
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
-    if "functionDeclarations" in entry or "function_declarations" in entry:
+    if any(isinstance(entry.get(holder), list) for holder in HOLDERS):
         return True
-    if "name" not in entry:
+    if not is_named(entry):
         return False
     parameters = entry.get("parameters")
     upper = isinstance(parameters, Mapping) and isinstance(parameters.get("type"), str) and parameters["type"].isupper()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
 from dowbench.loaders.context import Context, join
-from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
     from dowbench.model import Tool
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def matches(entry: Mapping[str, Any]) -> bool:
     if "lc" in entry and isinstance(entry.get("id"), list):
         return True
-    return "name" in entry and ("args_schema" in entry or isinstance(entry.get("args"), Mapping))
+    return is_named(entry) and ("args_schema" in entry or isinstance(entry.get("args"), Mapping))
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:

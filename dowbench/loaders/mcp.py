@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dowbench.loaders import build
 from dowbench.loaders.bedrock import is_bedrock_schema
 from dowbench.loaders.context import Context, join
-from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.definitions import Definition, ListLoader, is_named
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 
@@ -20,10 +20,10 @@ HINTS = frozenset(("readOnlyHint", "destructiveHint", "idempotentHint", "openWor
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
+    if not is_named(entry):
+        return False
     if "inputSchema" in entry:
         return not is_bedrock_schema(entry["inputSchema"])
-    if "name" not in entry:
-        return False
     annotations = entry.get("annotations")
     hinted = isinstance(annotations, Mapping) and not HINTS.isdisjoint(annotations)
     return hinted or (resembles(entry) and bool(entry["arguments"]))
@@ -32,7 +32,7 @@ def matches(entry: Mapping[str, Any]) -> bool:
 def resembles(entry: Mapping[str, Any]) -> bool:
     """Whether it is a tool as the registry of Docker lists it: ``arguments: [{name, type, desc}]``."""
     arguments = entry.get("arguments")
-    if not isinstance(arguments, list) or "name" not in entry or "description" not in entry:
+    if not isinstance(arguments, list) or not is_named(entry) or "description" not in entry:
         return False
     return all(isinstance(a, Mapping) and "name" in a and ("desc" in a or "type" in a) for a in arguments)
 

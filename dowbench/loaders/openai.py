@@ -7,7 +7,7 @@ from typing import Any
 
 from dowbench.loaders import build
 from dowbench.loaders.context import Context, join
-from dowbench.loaders.definitions import Definition, ListLoader
+from dowbench.loaders.definitions import Definition, ListLoader, is_named
 from dowbench.model import Location, Parameter, Schema, Tool
 
 HOSTED = (
@@ -19,19 +19,22 @@ HOSTED = (
 
 def matches(entry: Mapping[str, Any]) -> bool:
     kind = entry.get("type")
-    if kind == "function":
-        function = entry.get("function")
-        if "function" not in entry:
-            return "name" in entry and "input_schema" not in entry and "inputSchema" not in entry
+    if kind == "function" and "function" in entry:
         # a tool call, which a conversation holds, has arguments in place of parameters
-        return not (isinstance(function, Mapping) and "arguments" in function)
-    if kind == "custom" and "input_schema" not in entry:
-        return "custom" in entry or "format" in entry
-    if kind == "namespace":
-        return isinstance(entry.get("tools"), list)
+        return is_named(entry["function"]) and "arguments" not in entry["function"]
+    if kind == "custom" and "custom" in entry:
+        return is_named(entry["custom"])
     if isinstance(entry.get("json_schema"), Mapping):
         return matches(entry["json_schema"])
-    return "name" in entry and "parameters" in entry and is_function(entry)
+    if not is_named(entry):
+        return False
+    if kind == "namespace":
+        return isinstance(entry.get("tools"), list)
+    if kind == "custom" and "input_schema" not in entry:
+        return isinstance(entry.get("format"), Mapping)
+    if kind == "function" and "inputSchema" not in entry and "input_schema" not in entry:
+        return "parameters" in entry or "description" in entry
+    return "parameters" in entry and is_function(entry)
 
 
 def resembles(entry: Mapping[str, Any]) -> bool:

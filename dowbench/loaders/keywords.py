@@ -70,7 +70,9 @@ def with_numeric_bounds(raw: Mapping[str, Any], pointer: str, context: Context) 
     changed: dict[str, Any] = {}
     for keyword in BOUNDS & raw.keys():
         value = raw[keyword]
-        if type(value) in (int, float) or (isinstance(value, bool) and keyword.startswith("exclusive")):
+        if type(value) is int or (type(value) is bool and keyword.startswith("exclusive")):
+            continue
+        if type(value) is float and math.isfinite(value):
             continue
         changed[keyword] = number(value)
         if changed[keyword] is None and value is not None:

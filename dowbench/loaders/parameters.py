@@ -44,4 +44,4 @@ def flatten(schema: Schema, path: tuple[str, ...] = (), place: str | None = None
             todo.append((items, (*path, ITEM)))
         if (values := holder.additional) is not None:
             todo.append((values, (*path, VALUE)))
-        todo.extend((alternative, path) for alternative in holder.alternatives)
+        todo.extendleft((alternative, path) for alternative in reversed(holder.alternatives))

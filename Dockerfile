@@ -1,6 +1,6 @@
 # The Action's image: the scanner, its two dependencies and the git binary on a slim Python. No compiler, no package
 # manager caches, no SDK of any provider, no history. docs/adr/0010-image-base-digest.md says how the base is pinned.
-ARG BASE=docker.io/library/python:3.13.9-slim-trixie
+ARG BASE=python:3.13.9-slim-trixie
 
 FROM ${BASE} AS build
 # git is only copied as a binary (below), so its version is the one of the base's Debian release.

@@ -34,6 +34,7 @@ _BODIES = {
     "OWASP LLM": _Body(
         "OWASP Foundation", "https://genai.owasp.org/llm-top-10/", "The OWASP Top 10 for LLM applications."
     ),
+    "MITRE ATLAS": _Body("MITRE", "https://atlas.mitre.org/", "Tactics and techniques of attacks on AI systems."),
     "OWASP API": _Body("OWASP Foundation", "https://owasp.org/API-Security/", "The OWASP API Security Top 10."),
 }
 
@@ -46,20 +47,20 @@ class Taxon(NamedTuple):
 
     @classmethod
     def of(cls, name: str) -> Taxon:
-        """The taxon that a rule calls ``name``; a name of an unknown form is a taxonomy of its first word."""
+        """The taxon that a rule calls ``name``; the last word of any other name is the entry."""
         if re.fullmatch(r"CWE-\d+", name):
             return cls("CWE", name)
-        first, _, rest = name.partition(" ")
-        family = re.match(r"[A-Za-z]+", rest)
-        if first == "OWASP" and family:
-            return cls(f"OWASP {family[0]}", rest)
-        return cls(first, rest or first)
+        taxonomy, _, entry = name.rpartition(" ")
+        family = re.match(r"[A-Za-z]+", entry)
+        if taxonomy == "OWASP" and family:
+            return cls(f"OWASP {family[0]}", entry)
+        return cls(taxonomy or entry, entry)
 
     @property
     def tag(self) -> str:
         """The tag by which code scanning knows it."""
-        body = self.taxonomy.partition(" ")[0].lower()
-        return f"external/{body}/{re.sub(r'[^a-z0-9]+', '-', self.id.lower())}"
+        body = "owasp" if self.taxonomy.startswith("OWASP ") else self.taxonomy
+        return "/".join(["external", *(re.sub(r"[^a-z0-9]+", "-", part.lower()) for part in (body, self.id))])
 
     def describe(self) -> dict[str, Any]:
         """The ``reportingDescriptor`` of this taxon."""

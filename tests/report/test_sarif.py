@@ -79,7 +79,7 @@ def test_taxonomies_are_pointed_at_by_the_rules(folder: Path) -> None:
     [
         ("CWE-770", ("CWE", "CWE-770"), "external/cwe/cwe-770"),
         ("OWASP LLM10:2025", ("OWASP LLM", "LLM10:2025"), "external/owasp/llm10-2025"),
-        ("MITRE-ATLAS AML.T0034", ("MITRE-ATLAS", "AML.T0034"), "external/mitre-atlas/aml-t0034"),
+        ("MITRE ATLAS AML.T0034", ("MITRE ATLAS", "AML.T0034"), "external/mitre-atlas/aml-t0034"),
         ("HOUSE", ("HOUSE", "HOUSE"), "external/house/house"),
     ],
 )

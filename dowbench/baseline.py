@@ -13,6 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dowbench.discover import shown
 from dowbench.errors import UsageError
 from dowbench.model import Finding, Note, Suppressed
 
@@ -49,7 +50,7 @@ class Baseline:
 
 def load(file: Path) -> Baseline:
     """Read a baseline. Raises ``UsageError``, with line where there is one."""
-    name = file.as_posix()
+    name = shown(str(file))
     try:
         data = json.loads(file.read_bytes())
     except OSError as error:
@@ -130,7 +131,7 @@ def apply(
             message = (
                 f"baseline entry no longer matches: {where} in {key.path}{f' ({count} times)' if count > 1 else ''}"
             )
-            gone.append(Note(baseline.file.as_posix(), message))
+            gone.append(Note(shown(str(baseline.file)), message))
     return Split(tuple(new), tuple(known), tuple(gone))
 
 

@@ -38,8 +38,11 @@ def contents(folder: Path, revision: str, files: Iterable[str]) -> dict[str, byt
     """
     top = root(folder)
     if top is None:
-        raise UsageError(f"--changed-since {revision}: not in a git work tree")
-    commit = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+        raise UsageError("--changed-since: not in a git work tree")
+    try:
+        commit = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+    except UsageError:
+        raise UsageError(f"--changed-since: {revision!r} is no revision of this repository") from None
     prefix = folder.resolve().relative_to(top.resolve()).as_posix()
     found: dict[str, bytes] = {}
     names = {file: os.path.normpath(f"{prefix}/{file}").replace(os.sep, "/") for file in files}

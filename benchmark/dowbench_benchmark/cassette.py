@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CONTEXT = 40
 
 
-class Drift(DowbenchError):
+class DriftError(DowbenchError):
     """The loop asks for something else than was recorded."""
 
 
@@ -77,14 +77,16 @@ class Replayed:
         self._position = 0
 
     def count(self, request: Request) -> int:
-        """The recorded count. Raises ``Drift``."""
+        """The recorded count, or the recorded failure. Raises ``DriftError``."""
         if self._then is not None and self._position >= len(self._events):
             return self._then.count(request)
-        counted = self._next("count", request)["input_tokens"]
-        return int(counted)
+        event = self._next("count", request)
+        if event["error"] is not None:
+            raise ProviderError(event["error"], billed=False)
+        return int(event["input_tokens"])
 
     def complete(self, request: Request, counted: int, role: Role, depth: int) -> Response:
-        """The recorded answer, or the recorded failure. Raises ``Drift``."""
+        """The recorded answer, or the recorded failure. Raises ``DriftError``."""
         if self._then is not None and self._position >= len(self._events):
             return self._then.complete(request, counted, role, depth)
         event = self._next("complete", request)
@@ -93,7 +95,7 @@ class Replayed:
         return codec.response_from(event["response"])
 
     def finish(self) -> None:
-        """Raise ``Drift`` where the recording goes on and the loop does not."""
+        """Raise ``DriftError`` where the recording goes on and the loop does not."""
         left = len(self._events) - self._position
         if left:
             event = self._events[self._position]
@@ -113,11 +115,11 @@ class Replayed:
         self._position += 1
         return event
 
-    def _drift(self, what: str) -> Drift:
+    def _drift(self, what: str) -> DriftError:
         spec = self._spec
-        return Drift(
-            f"episode {spec.id} ({spec.kind} {spec.item_id}, {spec.model}, {spec.defense.label}, repeat {spec.repeat}), "
-            f"event {self._position + 1}: {what}",
+        who = f"{spec.kind} {spec.item_id}, {spec.model}, {spec.defense.label}, repeat {spec.repeat}"
+        return DriftError(
+            f"episode {spec.id} ({who}), event {self._position + 1}: {what}",
             path=str(self._cassette.path),
         )
 

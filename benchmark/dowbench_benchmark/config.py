@@ -74,7 +74,7 @@ class Config:
     """Sampling and switches that are sent with every request."""
     provider_options: Mapping[str, Any] = field(default_factory=dict)
     rate_limit: RateLimit | None = None
-    retry: Retry = Retry()  # noqa: RUF009 (frozen)
+    retry: Retry = Retry()
     concurrency: int = 1
 
     @property
@@ -139,14 +139,20 @@ def shipped() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in data_directory("configs").glob("*.yaml")))
 
 
-def load(name: str) -> Config:
-    """A configuration from a path, or a shipped one by its name. Raises a located error for whatever is wrong."""
+def load(name: str) -> tuple[Config, Node]:
+    """A configuration from a path, or a shipped one by its name, and the YAML that it came from.
+
+    Raises a located error for whatever is wrong.
+    """
     path = Path(name)
-    if not path.exists() and name in shipped():
-        return parse(read_yaml(data_directory("configs") / f"{name}.yaml", shown=f"configs/{name}.yaml"))
     if not path.exists():
-        raise UsageError(f"no such file, and no configuration of that name; shipped: {', '.join(shipped())}", path=name)
-    return parse(read_yaml(path, shown=name))
+        if name not in shipped():
+            raise UsageError(
+                f"no such file, and no configuration of that name; shipped: {', '.join(shipped())}", path=name
+            )
+        path = data_directory("configs") / f"{name}.yaml"
+    root = read_yaml(path, shown=name if Path(name).exists() else f"configs/{name}.yaml")
+    return parse(root), root
 
 
 def parse(root: Node) -> Config:

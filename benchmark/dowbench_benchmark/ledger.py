@@ -131,6 +131,30 @@ def answered(
     )
 
 
+def from_event(event: Mapping[str, Any], sent: Sent, price: Price | None) -> Call:
+    """The call row that belongs to a ``complete`` event of the cassette."""
+    response = event["response"]
+    usage = None if response is None else Usage(**response["usage"])
+    return Call(
+        attempt=sent.attempt,
+        call=sent.call,
+        episode_id=sent.episode_id,
+        turn=event["turn"],
+        depth=event["depth"],
+        role=event["role"],
+        model=sent.model,
+        counted=sent.counted,
+        max_tokens=sent.max_tokens,
+        usage=usage,
+        raw_usage=event["raw_usage"] if response is None else response["raw_usage"],
+        cost_usd=price.usd(usage) if price and usage else None,
+        stop_reason=None if response is None else response["stop_reason"],
+        served_model=None if response is None else response["served_model"],
+        latency_s=None if response is None else response["latency_s"],
+        error=event["error"],
+    )
+
+
 def sent_json(sent: Sent) -> dict[str, Any]:
     """A row of ``requests.jsonl``."""
     return {name: getattr(sent, name) for name in Sent.__slots__}

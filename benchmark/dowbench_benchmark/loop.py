@@ -1,13 +1,12 @@
 """The agent loop: one episode under its ceiling and its defenses.
 
-A turn: ``before_call`` → the call → ``after_call`` → for each tool call its result and ``on_tool_result``. The call that
-crosses a cap is billed, its tools are not executed. What is over is said by an exception, from whatever depth: sub-agents
-run inside the episode, under the same ceiling.
+A turn: ``before_call`` → the call → ``after_call`` → for each tool call its result and ``on_tool_result``. The call
+that crosses a cap is billed, its tools are not executed. What is over is said by an exception, from whatever depth:
+sub-agents run inside the episode, under the same ceiling.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -31,7 +30,7 @@ from dowbench_benchmark.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dowbench_benchmark.prices import Price
 
@@ -51,7 +50,7 @@ class Meter(Protocol):
         ...
 
 
-class Halt(Exception):
+class Halt(BaseException):
     """The run ends here, not the episode: no row is written, and a resumed run goes on. Subclasses say why."""
 
 
@@ -67,7 +66,7 @@ class Outcome:
     """The final answer of a completed episode."""
 
 
-class _Over(Exception):
+class _Over(BaseException):
     def __init__(self, status: Status, reason: str) -> None:
         super().__init__(reason)
         self.status = status
@@ -88,8 +87,8 @@ def run_episode(
 ) -> Outcome:
     """Run one episode to its end.
 
-    Raises ``Halt`` and ``TransientError`` from ``meter``; any other failure, of a provider, a defense or the world, is an
-    errored outcome.
+    Raises ``Halt`` and ``TransientError`` from ``meter``; any other failure, of a provider, a defense or the world, is
+    an errored outcome.
     """
     episode = _Episode(world, defenses, meter, model, seed, options, ceiling, price, pinned_tools)
     try:
@@ -256,7 +255,7 @@ def _blamed(who: str) -> Iterator[None]:
     """Turn a fault of foreign code into an errored episode that names it."""
     try:
         yield
-    except (_Over, Halt, ProviderError, DowbenchError):
+    except (ProviderError, DowbenchError):
         raise
     except Exception as error:
         raise _Over("errored", f"{who} raised {type(error).__name__}: {error}") from error

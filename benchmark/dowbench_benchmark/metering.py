@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +12,7 @@ from dowbench_benchmark.loop import Halt
 from dowbench_benchmark.model import ProviderError, TransientError, UsageError
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
     from dowbench_benchmark.budget import Budget
@@ -68,8 +68,15 @@ class Live:
 
     def count(self, request: Request) -> int:
         """Ask the provider for an upper bound of the prompt. Raises ``ProviderError`` and ``Halt``."""
-        counted = self._retrying(lambda: self._line.provider.count(request))
-        self._line.recorder.counted(self._spec, self._attempt, request, self._digests, counted)
+        recorder = self._line.recorder
+        try:
+            counted = self._retrying(lambda: self._line.provider.count(request))
+        except TransientError:
+            raise
+        except ProviderError as error:
+            recorder.counted(self._spec, self._attempt, request, self._digests, None, str(error))
+            raise
+        recorder.counted(self._spec, self._attempt, request, self._digests, counted, None)
         return counted
 
     def complete(self, request: Request, counted: int, role: Role, depth: int) -> Response:
@@ -78,12 +85,12 @@ class Live:
         self._turns += 1
         call = ledger.answered(self._spec, sent, request, response, self._price, self._turns, depth, role)
         self._line.recorder.answered(self._spec, call, request, self._digests, response)
-        usage = response.usage
-        prompt, output = usage.total - usage.output_tokens - usage.reasoning_tokens, usage.output_tokens
-        if prompt > counted or output + usage.reasoning_tokens > request.max_tokens:
+        output = response.usage.output_tokens + response.usage.reasoning_tokens
+        prompt = response.usage.total - output
+        if prompt > counted or output > request.max_tokens:
             raise BoundBroken(
-                f"{self._line.provider.name} billed {prompt} prompt and {output + usage.reasoning_tokens} output tokens "
-                f"for a call bounded by {counted} and {request.max_tokens}: no budget can be kept with it"
+                f"{self._line.provider.name} billed {prompt} prompt and {output} output tokens for a call bounded by "
+                f"{counted} and {request.max_tokens}: no budget can be kept with it"
             )
         return response
 

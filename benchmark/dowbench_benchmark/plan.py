@@ -54,10 +54,10 @@ def make(config: Config, root: Node | None = None, price_file: Path | None = Non
     except UsageError as error:
         raise _placed(root, "scenario", config.scenario, error) from None
     attacks = _attacks(config, scenario, root)
-    for task in config.benign_tasks:
-        if task not in scenario.tasks:
-            message = f"unknown task {task!r}; known: {', '.join(scenario.tasks)}"
-            raise _placed(root, "benign_tasks", task, UsageError(message))
+    for name in config.benign_tasks:
+        if name not in scenario.tasks:
+            message = f"unknown task {name!r}; known: {', '.join(scenario.tasks)}"
+            raise _placed(root, "benign_tasks", name, UsageError(message))
     for task in scenario.tasks.values():
         if config.paraphrases > len(task.wordings):
             message = f"paraphrases: task {task.id!r} has {len(task.wordings)} wordings, not {config.paraphrases}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
@@ -46,9 +45,14 @@ class Price:
     simulated: bool = False
 
     @property
+    def rates(self) -> tuple[float, ...]:
+        """Input, output, cache read and cache write."""
+        return tuple(getattr(self, rate) for rate in _RATES)
+
+    @property
     def highest(self) -> Fraction:
         """The dearest rate a token can have, in USD per token, exact."""
-        return max(exact(getattr(self, rate)) for rate in _RATES) / 1_000_000
+        return max(exact(rate) for rate in self.rates) / 1_000_000
 
     def usd(self, usage: Usage) -> float:
         """Cost of ``usage`` in USD."""

@@ -29,9 +29,12 @@ class Recorder:
         """A request is about to leave."""
         self._files.append(store.REQUESTS, codec.line(sent_json(sent)))
 
-    def counted(self, spec: EpisodeSpec, attempt: str, request: Request, digests: Digests, tokens: int) -> None:
-        """A count came back."""
-        self._event(request, digests, event_row("count", spec, attempt, digests.request(request), input_tokens=tokens))
+    def counted(
+        self, spec: EpisodeSpec, attempt: str, request: Request, digests: Digests, tokens: int | None, error: str | None
+    ) -> None:
+        """A count came back, or a failure that a replay has to repeat."""
+        fields = {"input_tokens": tokens, "error": error}
+        self._event(request, digests, event_row("count", spec, attempt, digests.request(request), **fields))
 
     def answered(
         self, spec: EpisodeSpec, call: Call, request: Request, digests: Digests, response: Response | None

@@ -1,0 +1,334 @@
+"""The benchmark's commands: parse, call, print, exit code. Imported when one of them is called."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dowbench.errors import DowbenchError, UsageError
+from dowbench_benchmark import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from fractions import Fraction
+    from types import FrameType
+
+    from dowbench_benchmark.estimate import Estimate, Pace
+    from dowbench_benchmark.ledger import Spend
+    from dowbench_benchmark.plan import Plan
+
+RUNS = Path("runs")
+INTERRUPTED = 130
+KINDS = ("attacks", "tasks", "defenses", "providers", "models", "scenarios", "configs")
+
+_PRICES = click.option(
+    "--prices",
+    "price_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A price table in place of the shipped one.",
+)
+_OUT = click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="The run directory. Default: runs/<run_name>."
+)
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """One line for whatever is the input's fault, and exit code 2."""
+    try:
+        yield
+    except DowbenchError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(2)
+
+
+def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, Path, list[str]]:
+    """Plan and directory; on a used directory the prices that are recorded there go on to hold."""
+    from dowbench_benchmark import config, plan, runfile
+
+    configuration, root = config.load(name)
+    made = plan.make(configuration, root, price_file)
+    directory = out if out is not None else RUNS / configuration.run_name
+    made, notices = runfile.keep_prices(made, directory)
+    return made, directory, notices
+
+
+@click.command("estimate", short_help="What a run may cost at most, and how long it takes. No key, no SDK.")
+@click.argument("config")
+@_OUT
+@_PRICES
+def estimate(config: str, out: Path | None, price_file: Path | None) -> None:
+    """Print episodes, calls, worst and expected cost of CONFIG, a file or the name of a shipped configuration."""
+    from dowbench_benchmark import estimate as estimating
+    from dowbench_benchmark import providers, recording
+
+    with _errors():
+        plan, directory, notices = _plan(config, price_file, out)
+        simulated = providers.provider_class(plan.config.provider).simulated
+        earlier = recording.read(directory, plan.prices)
+        click.echo("\n".join(_estimate_lines(plan, estimating.estimate(plan, earlier), simulated)))
+        for notice in notices:
+            click.echo(f"note: {notice}", err=True)
+
+
+def _estimate_lines(plan: Plan, found: Estimate, simulated: bool) -> list[str]:
+    from dowbench_benchmark.budget import show_usd
+
+    def money(spend: Spend) -> str:
+        tokens = f"{spend.tokens:,} tokens"
+        return tokens if plan.config.unpriced else f"{tokens}, {show_usd(spend.usd)}"
+
+    mark = brief.banner(simulated=simulated)
+    lines = [mark] if mark else []
+    lines += [
+        f"episodes: {found.planned} planned, {found.pending} pending",
+        f"calls: at most {found.most_calls:,}, each counted first",
+        f"worst case: {money(found.worst)}",
+    ]
+    if found.expected is None:
+        lines.append("expected case: unknown, no episode of this plan is recorded yet")
+    else:
+        lines.append(
+            f"expected case: {money(found.expected.spend)} in {found.expected.calls:,.0f} calls, "
+            f"from {found.expected.recorded} recorded episode(s)"
+        )
+    lines.append(f"already spent here: {money(found.spent)}")
+    if found.pace is not None:
+        lines.append(f"rate limits: at most {_pace(found.pace)}")
+        if found.expected_pace is not None:
+            lines[-1] += f"; expected {_pace(found.expected_pace)}"
+    return lines
+
+
+def _pace(pace: Pace) -> str:
+    from dowbench_benchmark.progress import duration
+
+    parts = [] if pace.minutes is None else [duration(pace.minutes * 60)]
+    parts += [] if pace.days is None else [f"{pace.days} day(s) of the daily limit"]
+    return ", ".join(parts) or "no time worth naming"
+
+
+@click.command("run", short_help="Run a configuration and record every call.")
+@click.argument("config")
+@_OUT
+@click.option("--budget-usd", metavar="USD", help="What all runs in the directory may cost together.")
+@click.option("--budget-tokens", metavar="N", help="The same in billed tokens; for unpriced runs.")
+@click.option("--partial", is_flag=True, help="Start although the worst case is above the budget, and stop there.")
+@click.option("--resume/--no-resume", default=True, help="Go on with a used directory (default), or refuse it.")
+@click.option("--concurrency", type=click.IntRange(1, 64), help="Episodes at once, in place of the configuration's.")
+@_PRICES
+@click.option("--break-lock", is_flag=True, help="Remove the lock of a run whose process is gone.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def run(
+    config: str,
+    out: Path | None,
+    budget_usd: str | None,
+    budget_tokens: str | None,
+    partial: bool,
+    resume: bool,
+    concurrency: int | None,
+    price_file: Path | None,
+    break_lock: bool,
+    quiet: bool,
+) -> None:
+    """Run CONFIG, a file or the name of a shipped configuration. The same command goes on where a run stopped."""
+    from dowbench_benchmark import lock, progress, providers, runner
+
+    with _errors():
+        limits = runner.Limits(_usd(budget_usd), _tokens(budget_tokens), partial)
+        plan, directory, notices = _plan(config, price_file, out)
+        kind = providers.provider_class(plan.config.provider)
+        mark = brief.banner(simulated=kind.simulated)
+        if mark:
+            click.echo(mark)
+        if break_lock and (holder := lock.break_dead(directory)):
+            notices.append(f"removed the lock of {holder}")
+        for notice in notices:
+            click.echo(f"note: {notice}", err=True)
+        plain = not sys.stderr.isatty() or bool(os.environ.get("CI"))
+        meter = progress.Meter(sys.stderr, unpriced=plan.config.unpriced, plain=plain)
+        with _signals() as stop:
+            try:
+                result = runner.run(
+                    plan,
+                    directory,
+                    lambda: kind.create(plan.config.provider_options),
+                    simulated=kind.simulated,
+                    limits=limits,
+                    resume=resume,
+                    concurrency=concurrency,
+                    stop=stop,
+                    watch=(lambda _: None) if quiet else meter,
+                )
+            finally:
+                meter.finish()
+        for notice in result.notices:
+            click.echo(f"note: {notice}", err=True)
+        click.echo(meter.text(result.progress))
+        if result.summary is not None:
+            click.echo(brief.table(result.summary.summary))
+            click.echo(f"summary.json sha256 {result.summary.sha256}")
+        if mark:
+            click.echo(mark)
+        click.echo(f"recorded in {directory}")
+        if result.message is not None:
+            ended = "" if result.summary is not None else "; the same command goes on"
+            click.echo(f"stopped: {result.message}{ended}", err=True)
+        sys.exit(result.code)
+
+
+@contextmanager
+def _signals() -> Iterator[threading.Event]:
+    """An event that SIGINT and SIGTERM set. A second signal leaves at once: everything recorded is on disk."""
+    stop = threading.Event()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        click.echo("\nfinishing the calls in flight; once more to leave at once", err=True)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _usd(text: str | None) -> Fraction | None:
+    from dowbench_benchmark.budget import parse_usd
+
+    if text is None:
+        return None
+    try:
+        return parse_usd(text)
+    except UsageError as error:
+        raise UsageError(f"--budget-usd: {error.message}") from None
+
+
+def _tokens(text: str | None) -> int | None:
+    if text is None:
+        return None
+    plain = text.replace("_", "").replace(",", "")
+    if not plain.isascii() or not plain.isdigit() or len(plain) > 15:
+        raise UsageError(f"--budget-tokens: expected a whole number of at least 0, found {text!r}")
+    return int(plain)
+
+
+@click.command("replay", short_help="Run the agent loop again from a recording, without a provider.")
+@click.argument("run_dir", type=click.Path(path_type=Path))
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Where to. Default: runs/<name of RUN_DIR>.replay."
+)
+def replay(run_dir: Path, out: Path | None) -> None:
+    """Replay RUN_DIR. The first difference from the recording ends it with exit code 2."""
+    from dowbench_benchmark import replay as replaying
+
+    with _errors():
+        target = out if out is not None else RUNS / f"{run_dir.resolve().name}.replay"
+        found = replaying.replay(run_dir, target)
+        mark = brief.banner(simulated=found.simulated, replayed=True)
+        click.echo(mark)
+        if found.summary is None:
+            click.echo(
+                f"{len(found.episodes)} episodes replayed without a difference; {found.missing} are not recorded yet"
+            )
+        else:
+            equal = found.summary.sha256 == found.recorded_sha256
+            click.echo(brief.table(found.summary.summary))
+            click.echo(f"{len(found.episodes)} episodes replayed without a difference")
+            click.echo(f"summary.json sha256 {found.summary.sha256}: {'equal' if equal else 'DIFFERENT'}")
+        click.echo(mark)
+        click.echo(f"written to {target}")
+        if found.summary is not None and found.summary.sha256 != found.recorded_sha256:
+            raise UsageError(f"the recorded summary.json has sha256 {found.recorded_sha256}", path=str(run_dir))
+
+
+@click.command("audit", short_help="Recompute a run's figures from the usage that the provider reported.")
+@click.argument("run_dir", type=click.Path(path_type=Path))
+@click.option("--threshold", type=float, metavar="X", help="Decide success at A ≥ X, whatever was recorded.")
+@_PRICES
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the recomputed summary.json."
+)
+def audit(run_dir: Path, threshold: float | None, price_file: Path | None, output: Path | None) -> None:
+    """Audit RUN_DIR, also one of dowbench 0.1.0. Exit code 1 where the recorded figures are not what comes out."""
+    from dowbench_benchmark import audit as auditing
+    from dowbench_benchmark import store
+
+    with _errors():
+        if threshold is not None and not 1 < threshold < float("inf"):
+            raise UsageError(f"--threshold: expected a number above 1, found {threshold}")
+        found = auditing.audit(run_dir, threshold=threshold, price_file=price_file)
+        if output is not None:
+            store.replace(output, found.data)
+        mark = brief.banner(simulated=found.simulated)
+        if mark:
+            click.echo(mark)
+        spent = f"{found.usage.total:,} billed tokens" + ("" if found.usd is None else f", {found.usd:.4f} USD")
+        click.echo(
+            f"{found.run_name}: {found.calls} calls, {spent}, success at A ≥ {found.summary['success_threshold']:g}"
+        )
+        click.echo(brief.table(found.summary))
+        for notice in found.notices:
+            click.echo(f"note: {notice}", err=True)
+        for difference in found.differences[:10]:
+            click.echo(f"different: {difference}", err=True)
+        if len(found.differences) > 10:
+            click.echo(f"different: {len(found.differences) - 10} more", err=True)
+        click.echo(f"summary.json sha256 {found.sha256}")
+        if mark:
+            click.echo(mark)
+        if found.recorded_sha256 is None:
+            click.echo("the run recorded no summary.json to compare with")
+        elif found.equal:
+            click.echo("equal to the recorded summary.json")
+        elif found.redecided:
+            click.echo(f"decided anew, so it is not the recorded summary.json (sha256 {found.recorded_sha256})")
+        else:
+            click.echo(f"DIFFERENT from the recorded summary.json (sha256 {found.recorded_sha256})")
+        sys.exit(1 if found.differences or (found.recorded_sha256 and not found.equal and not found.redecided) else 0)
+
+
+@click.command("list", short_help="List attacks, tasks, defenses, providers, models, scenarios, configurations.")
+@click.argument(
+    "what",
+    type=click.Choice(["attacks", "tasks", "defenses", "providers", "models", "scenarios", "configs", "all"]),
+    default="all",
+)
+@click.option("--scenario", metavar="ID", help="Attacks and tasks of this scenario.")
+@_PRICES
+def list_command(what: str, scenario: str | None, price_file: Path | None) -> None:
+    """List what a configuration can name."""
+    from dowbench_benchmark import listing
+
+    with _errors():
+        sections = listing.sections(scenario, price_file)
+        for name, rows in sections.items():
+            if what in (name, "all"):
+                if what == "all":
+                    click.echo(f"{name}:")
+                click.echo(listing.columns(rows(), indent=2 if what == "all" else 0))
+
+
+COMMANDS: Mapping[str, click.Command] = {
+    "list": list_command,
+    "estimate": estimate,
+    "run": run,
+    "replay": replay,
+    "audit": audit,
+}

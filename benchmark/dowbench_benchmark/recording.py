@@ -1,0 +1,80 @@
+"""A run directory, read: ours and that of dowbench 0.1.0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowbench_benchmark import codec, ledger, store
+from dowbench_benchmark.cassette import Cassette
+from dowbench_benchmark.store import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from dowbench_benchmark.ledger import Call, Sent
+    from dowbench_benchmark.model import Episode, EpisodeSpec
+    from dowbench_benchmark.prices import Price
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What earlier runs left in a directory."""
+
+    episodes: Mapping[str, Episode]
+    """By id, in the order of the file."""
+    calls: tuple[Call, ...]
+    sent: tuple[Sent, ...]
+    cassette: Cassette | None
+    unbilled: tuple[Call, ...]
+    """Calls that the cassette has and ``calls.jsonl`` lacks, since the run was killed between the two."""
+
+    @property
+    def used(self) -> bool:
+        """Whether anything was sent from here."""
+        return bool(self.sent or self.calls or self.episodes)
+
+    def attempt(self, spec: EpisodeSpec) -> int:
+        """Number of the last attempt at an episode, 0 for none."""
+        prefix = spec.id + "-"
+        numbers = [int(sent.attempt.removeprefix(prefix)) for sent in self.sent if sent.episode_id == spec.id]
+        if self.cassette is not None:
+            numbers += [int(name.removeprefix(prefix)) for name in self.cassette.events if name.startswith(prefix)]
+        return max(numbers, default=0)
+
+
+def read(directory: Path, prices: Mapping[str, Price]) -> Recording:
+    """Everything recorded in ``directory``. Raises a located ``StoreError`` for what cannot be understood."""
+    episodes = {episode.episode_id: episode for episode in _parsed(directory / store.EPISODES, codec.episode_from)}
+    calls = _parsed(directory / store.CALLS, ledger.call_from)
+    sent = _parsed(directory / store.REQUESTS, ledger.sent_from)
+    cassette = Cassette(directory / store.CASSETTE) if (directory / store.CASSETTE).exists() else None
+    return Recording(episodes, tuple(calls), tuple(sent), cassette, _unbilled(calls, sent, cassette, prices))
+
+
+def _parsed(path: Path, read_row: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
+    found = []
+    for number, row in enumerate(store.rows(path), 1):
+        try:
+            found.append(read_row(row))
+        except (KeyError, TypeError) as error:
+            raise StoreError(f"is no row of this file: {error}", path=str(path), line=number) from None
+    return found
+
+
+def _unbilled(
+    calls: list[Call], sent: list[Sent], cassette: Cassette | None, prices: Mapping[str, Price]
+) -> tuple[Call, ...]:
+    if cassette is None:
+        return ()
+    have = {(call.attempt, call.call) for call in calls}
+    requests = {(request.attempt, request.call): request for request in sent}
+    missing = []
+    for attempt, events in cassette.events.items():
+        for event in events:
+            key = (attempt, event.get("call", 0))
+            if event["kind"] == "complete" and key not in have and key in requests:
+                request = requests[key]
+                missing.append(ledger.from_event(event, request, prices.get(request.model)))
+    return tuple(missing)

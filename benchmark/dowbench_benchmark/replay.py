@@ -1,0 +1,127 @@
+"""Runs the agent loop again from a recording: no provider, no network, and every difference is an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dowbench.errors import UsageError
+from dowbench_benchmark import codec, ledger, plan, recording, results, runfile, store
+from dowbench_benchmark.cassette import Digests, DriftError, Replayed, first_difference
+from dowbench_benchmark.episode import perform
+from dowbench_benchmark.loop import Halt
+from dowbench_benchmark.model import TransientError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dowbench_benchmark.model import Episode, EpisodeSpec
+    from dowbench_benchmark.plan import Plan
+    from dowbench_benchmark.recording import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A replay that met no difference."""
+
+    plan: Plan
+    episodes: tuple[Episode, ...]
+    missing: int
+    """Planned episodes that the recording does not have."""
+    simulated: bool
+    summary: results.Written | None
+    """``None`` where episodes are missing."""
+    recorded_sha256: str | None
+
+
+def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambda done, planned: None) -> Replay:
+    """Replay the run in ``directory`` and write its results to ``out``.
+
+    Raises ``DriftError`` at the first difference, ``UsageError`` for what cannot be replayed, ``StoreError``.
+    """
+    run = runfile.read(directory)
+    if "format" not in run:
+        raise UsageError(
+            "was recorded by dowbench 0.1.0, whose agent loop this is not; 'dowbench audit' recomputes its figures",
+            path=str(directory),
+        )
+    config, prices = runfile.settings(directory, run)
+    planned = plan.from_run(run, config, prices)
+    _same_plan(directory, run["plan"], planned)
+    recorded = recording.read(directory, planned.prices)
+    if recorded.cassette is None:
+        raise UsageError(f"has no {store.CASSETTE}", path=str(directory))
+    _prepare(directory, out)
+    simulated = bool(run["simulated"])
+    episodes = []
+    for spec in planned.episodes:
+        row = recorded.episodes.get(spec.id)
+        if row is not None:
+            episodes.append(_episode(planned, spec, row, recorded, simulated))
+            watch(len(episodes), len(planned.episodes))
+    missing = len(planned.episodes) - len(episodes)
+    calls = [*recorded.calls, *recorded.unbilled]
+    _write(planned, out, episodes, calls, recorded, simulated, complete=not missing)
+    summary = None
+    if not missing:
+        summary = results.write(planned, out, calls, simulated=simulated, replayed=True)
+    return Replay(planned, tuple(episodes), missing, simulated, summary, results.recorded_sha256(directory))
+
+
+def _same_plan(directory: Path, recorded: list[dict[str, str]], planned: Plan) -> None:
+    before = [row["episode_id"] for row in recorded]
+    now = [spec.id for spec in planned.episodes]
+    if before != now:
+        place = next(
+            (i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now))
+        )
+        raise DriftError(
+            f"the plan differs from episode {place + 1} on: this version of dowbench makes other episodes of it",
+            path=str(directory / store.RUN),
+        )
+
+
+def _episode(planned: Plan, spec: EpisodeSpec, row: Episode, recorded: Recording, simulated: bool) -> Episode:
+    assert recorded.cassette is not None
+    meter = Replayed(spec, recorded.cassette, row.attempt, Digests())
+    try:
+        episode = perform(planned, spec, row.attempt, meter, simulated=simulated)
+    except (Halt, TransientError) as error:
+        raise DriftError(f"episode {spec.id} stops where it did not: {error}") from None
+    meter.finish()
+    if episode != row:
+        difference = first_difference(codec.episode_json(row), codec.episode_json(episode))
+        raise DriftError(f"episode {spec.id} ends otherwise: {difference}", path=str(recorded.cassette.path))
+    return episode
+
+
+def _prepare(directory: Path, out: Path) -> None:
+    if out.resolve() == directory.resolve():
+        raise UsageError("a replay cannot be written over its recording", path=str(out))
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot be made: {error.strerror}", path=str(out)) from None
+    if (out / store.RUN).exists() and not store.read_json(out / store.RUN).get("replayed"):
+        raise UsageError("holds a recorded run; choose another directory with --out", path=str(out))
+
+
+def _write(
+    planned: Plan,
+    out: Path,
+    episodes: list[Episode],
+    calls: list[ledger.Call],
+    recorded: Recording,
+    simulated: bool,
+    *,
+    complete: bool,
+) -> None:
+    for name, lines in (
+        (store.EPISODES, [codec.line(codec.episode_json(episode)) for episode in episodes]),
+        (store.CALLS, [codec.line(ledger.call_json(call)) for call in calls]),
+    ):
+        store.replace(out / name, b"".join(lines), durable=not simulated)
+    spent = ledger.spent(calls, recorded.sent, planned.prices)
+    content = runfile.record(planned, simulated=simulated, replayed=True, complete=complete, calls=calls, spent=spent)
+    runfile.write(out, content, durable=not simulated)

@@ -1,0 +1,66 @@
+"""What a finished run is boiled down to: ``summary.json`` and ``stats.json``."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowbench_benchmark import codec, metrics, store
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from dowbench_benchmark.ledger import Call
+    from dowbench_benchmark.metrics import Measure
+    from dowbench_benchmark.model import Episode
+    from dowbench_benchmark.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The summary and its sha256."""
+
+    summary: Mapping[str, Any]
+    sha256: str
+
+
+def measure(unpriced: bool) -> Measure:
+    """What a run is measured in."""
+    return "tokens" if unpriced else "usd"
+
+
+def summary(
+    plan: Plan, episodes: Sequence[Episode], *, simulated: bool, threshold: float | None = None
+) -> dict[str, Any]:
+    """The content of ``summary.json``."""
+    return metrics.summarize(
+        episodes,
+        run_name=plan.config.run_name,
+        simulated=simulated,
+        threshold=plan.config.success_threshold if threshold is None else threshold,
+        baseline=plan.config.baseline,
+        measure=measure(plan.config.unpriced),
+    )
+
+
+def write(plan: Plan, directory: Path, calls: Sequence[Call], *, simulated: bool, replayed: bool) -> Written:
+    """Write both files from the rows in ``directory``. Raises ``StoreError``."""
+    rows = {row["episode_id"]: row for row in store.rows(directory / store.EPISODES)}
+    episodes = [codec.episode_from(rows[spec.id]) for spec in plan.episodes if spec.id in rows]
+    content = summary(plan, episodes, simulated=simulated)
+    data = metrics.to_bytes(content)
+    store.replace(directory / store.SUMMARY, data, durable=not simulated)
+    return Written(content, hashlib.sha256(data).hexdigest())
+
+
+def recorded_sha256(directory: Path) -> str | None:
+    """sha256 of the recorded ``summary.json``, ``None`` where there is none."""
+    path = directory / store.SUMMARY
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise store.StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None

@@ -1,0 +1,355 @@
+"""Runs a plan: in one directory, under one lock, one budget and one limiter, with any number of episodes at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from dowbench.errors import DowbenchError, UsageError
+from dowbench_benchmark import arrange, ledger, lock, recording, results, runfile, store
+from dowbench_benchmark.budget import Budget, BudgetReached, show_usd
+from dowbench_benchmark.cassette import Digests, DriftError, Replayed
+from dowbench_benchmark.episode import perform
+from dowbench_benchmark.ledger import Spend
+from dowbench_benchmark.loop import Halt
+from dowbench_benchmark.metering import Interrupted, Line, Live
+from dowbench_benchmark.model import TransientError
+from dowbench_benchmark.ratelimit import DailyLimitReached, Limiter
+from dowbench_benchmark.recorder import Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dowbench_benchmark.model import Episode, EpisodeSpec, Provider
+    from dowbench_benchmark.plan import Plan
+    from dowbench_benchmark.recording import Recording
+
+PATIENCE = 3
+"""After so many episodes in a row that failed for the same reason the run stops."""
+AGENT_FACTOR = 2
+"""A user's own agent is held to its ceiling only after the call that crosses it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a run may spend. ``partial``: start although the worst case does not fit, and stop at the budget."""
+
+    usd: Fraction | None = None
+    tokens: int | None = None
+    partial: bool = False
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where a run is."""
+
+    planned: int
+    done: int
+    """Episodes with a row, those of earlier runs included."""
+    errored: int = 0
+    failed: int = 0
+    """Left without a row by a transient failure."""
+    spent: Spend = field(default_factory=Spend)
+    """Of all runs in the directory."""
+    begun: int = 0
+    """Episodes with a row when this run started."""
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a run ended."""
+
+    code: int
+    """Exit code: 0 done, 1 something errored, 3 a limit was reached, 130 interrupted."""
+    message: str | None
+    """Why it stopped before the end of the plan."""
+    progress: Progress
+    summary: results.Written | None
+    """What was written, once every planned episode has its row."""
+    notices: tuple[str, ...]
+
+
+def run(
+    plan: Plan,
+    directory: Path,
+    make_provider: Callable[[], Provider],
+    *,
+    simulated: bool,
+    limits: Limits,
+    resume: bool = True,
+    concurrency: int | None = None,
+    stop: threading.Event | None = None,
+    watch: Callable[[Progress], None] = lambda progress: None,
+) -> Result:
+    """Run what of ``plan`` has no row in ``directory`` yet. ``watch`` is called from this thread, now and then.
+
+    ``stop``, when set, ends the run after the calls in flight. Raises ``UsageError`` for what is refused, before a
+    provider is made, and ``StoreError`` where a file cannot be written.
+    """
+    _make(directory)
+    preflight(plan, recording.read(directory, plan.prices), limits, simulated=simulated, resume=resume)
+    with lock.held(directory):
+        earlier = recording.read(directory, plan.prices)
+        preflight(plan, earlier, limits, simulated=simulated, resume=resume)
+        files = store.Store(directory, durable=not simulated)
+        try:
+            return _Run(
+                plan, directory, files, earlier, limits, make_provider, simulated, stop or threading.Event(), watch
+            ).go(concurrency or plan.config.concurrency)
+        finally:
+            files.close()
+
+
+def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool, resume: bool) -> Spend:
+    """Check that the run may start; the worst case of what is pending. Raises ``UsageError``."""
+    if earlier.used and not resume:
+        raise UsageError("the directory holds a run already; leave out --no-resume to go on with it, or take another")
+    if plan.config.unpriced:
+        if limits.usd is not None:
+            raise UsageError("an unpriced run has no USD: give --budget-tokens instead of --budget-usd")
+        if limits.tokens is None and not simulated:
+            raise UsageError("an unpriced run needs --budget-tokens")
+    elif limits.usd is None and not simulated:
+        raise UsageError("a run that costs money needs --budget-usd")
+    pending = [spec for spec in plan.episodes if spec.id not in earlier.episodes]
+    worst = worst_case(plan, pending)
+    if not limits.partial:
+        already = spent_before(plan, earlier)
+        total = already + worst
+        if limits.usd is not None and total.usd > limits.usd:
+            raise UsageError(
+                f"the budget of {show_usd(limits.usd)} does not cover {show_usd(already.usd)} spent and a worst case "
+                f"of {show_usd(worst.usd)} for {len(pending)} episode(s); raise it, plan less, or stop there: --partial"
+            )
+        if limits.tokens is not None and total.tokens > limits.tokens:
+            raise UsageError(
+                f"the budget of {limits.tokens:,} tokens does not cover {already.tokens:,} spent and a worst case of "
+                f"{worst.tokens:,} for {len(pending)} episode(s); raise it, plan less, or stop there: --partial"
+            )
+    return worst
+
+
+def worst_case(plan: Plan, pending: list[EpisodeSpec]) -> Spend:
+    """The most that ``pending`` can cost: every ceiling reached, every token at its model's highest rate."""
+    factor = AGENT_FACTOR if plan.config.agent else 1
+    tokens = plan.config.ceiling.max_total_tokens * factor
+    usd = sum(
+        (tokens * price.highest for spec in pending if (price := plan.prices.get(spec.model)) is not None), Fraction(0)
+    )
+    return Spend(tokens * len(pending), usd)
+
+
+def spent_before(plan: Plan, earlier: Recording) -> Spend:
+    """What was billed, or may have been, in the runs recorded so far."""
+    return ledger.spent([*earlier.calls, *earlier.unbilled], earlier.sent, plan.prices)
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError("is no directory", path=str(directory)) from None
+    except OSError as error:
+        raise UsageError(f"cannot be made: {error.strerror}", path=str(directory)) from None
+
+
+class _Run:
+    def __init__(
+        self,
+        plan: Plan,
+        directory: Path,
+        files: store.Store,
+        earlier: Recording,
+        limits: Limits,
+        make_provider: Callable[[], Provider],
+        simulated: bool,
+        stop: threading.Event,
+        watch: Callable[[Progress], None],
+    ) -> None:
+        self.plan = plan
+        self.directory = directory
+        self.files = files
+        self.earlier = earlier
+        self.simulated = simulated
+        self.stop = stop
+        self.watch = watch
+        self.make_provider = make_provider
+        spent = spent_before(plan, earlier)
+        self.budget = Budget(usd=limits.usd, tokens=limits.tokens, spent=spent)
+        planned = {spec.id for spec in plan.episodes}
+        rows = [episode for key, episode in earlier.episodes.items() if key in planned]
+        self.progress = Progress(
+            planned=len(plan.episodes),
+            done=len(rows),
+            errored=sum(episode.status == "errored" for episode in rows),
+            spent=spent,
+            begun=len(rows),
+            limits=limits,
+        )
+        self.pending = deque(spec for spec in plan.episodes if spec.id not in earlier.episodes)
+        self.changed = threading.Condition()
+        self.halt: BaseException | None = None
+        self.quitting = threading.Event()
+        """No further call may leave: somebody asked, or something ended the run."""
+        self.working = 0
+        self.streak: tuple[str, int] = ("", 0)
+
+    def go(self, concurrency: int) -> Result:
+        self._write_run(complete=False)
+        recorder = Recorder(self.files, set(self.earlier.cassette.parts) if self.earlier.cassette else set())
+        for call in self.earlier.unbilled:
+            recorder.billed(call)
+        if self.pending:
+            limit = None if self.simulated else self.plan.config.rate_limit
+            line = Line(
+                provider=self.make_provider(),
+                recorder=recorder,
+                budget=self.budget,
+                limiter=Limiter(limit, self.earlier.sent, wait=self._wait) if limit else None,
+                retry=self.plan.config.retry,
+                stop=self.quitting,
+            )
+            self._work(line, recorder, min(concurrency, len(self.pending)))
+        self.files.sync()
+        ordered = concurrency == 1 and not self.earlier.used
+        return self._finish(ordered)
+
+    def _work(self, line: Line, recorder: Recorder, concurrency: int) -> None:
+        threads = [
+            threading.Thread(target=self._worker, args=(line, recorder), name=f"episode-{number}", daemon=True)
+            for number in range(concurrency)
+        ]
+        self.working = len(threads)
+        for thread in threads:
+            thread.start()
+        while True:
+            with self.changed:
+                if self.working:
+                    self.changed.wait(0.1)
+                working = self.working
+            if self.stop.is_set():
+                self.quitting.set()
+            self.progress.spent = self.budget.spent
+            self.watch(self.progress)
+            if not working:
+                break
+        for thread in threads:
+            thread.join()
+
+    def _worker(self, line: Line, recorder: Recorder) -> None:
+        try:
+            while not self.quitting.is_set() and not self.stop.is_set():
+                with self.changed:
+                    if not self.pending:
+                        return
+                    spec = self.pending.popleft()
+                self._episode(line, recorder, spec)
+        except BaseException as error:
+            with self.changed:
+                if self.halt is None or isinstance(self.halt, Interrupted):
+                    self.halt = error
+            self.quitting.set()
+        finally:
+            with self.changed:
+                self.working -= 1
+                self.changed.notify_all()
+
+    def _episode(self, line: Line, recorder: Recorder, spec: EpisodeSpec) -> None:
+        try:
+            episode, alarm = self._attempt(line, spec)
+        except TransientError as error:
+            with self.changed:
+                self.progress.failed += 1
+            self._streak(f"{error}")
+            return
+        recorder.episode(episode)
+        with self.changed:
+            self.progress.done += 1
+            self.progress.errored += episode.status == "errored"
+        if alarm is not None:
+            raise _Alarm(alarm)
+        self._streak(episode.reason or "errored" if episode.status == "errored" else "")
+
+    def _attempt(self, line: Line, spec: EpisodeSpec) -> tuple[Episode, str | None]:
+        """Run an episode, going on from what an interrupted attempt has recorded."""
+        price = self.plan.prices.get(spec.model)
+        number = self.earlier.attempt(spec)
+        if number and self.earlier.cassette is not None:
+            attempt = f"{spec.id}-{number}"
+            digests = Digests()
+            calls = sum(sent.attempt == attempt for sent in self.earlier.sent)
+            turns = sum(
+                event["kind"] == "complete" and event["response"] is not None
+                for event in self.earlier.cassette.events.get(attempt, [])
+            )
+            live = Live(line, spec, attempt, price, digests, calls, turns)
+            meter = Replayed(spec, self.earlier.cassette, attempt, digests, then=live)
+            try:
+                return perform(self.plan, spec, attempt, meter, simulated=self.simulated), live.alarm
+            except DriftError:
+                number += 1
+        attempt = f"{spec.id}-{number or 1}"
+        live = Live(line, spec, attempt, price, Digests(), 0, 0)
+        return perform(self.plan, spec, attempt, live, simulated=self.simulated), live.alarm
+
+    def _streak(self, reason: str) -> None:
+        with self.changed:
+            self.streak = (reason, self.streak[1] + 1 if reason == self.streak[0] else 1)
+            if reason and self.streak[1] >= PATIENCE and self.pending:
+                raise _Alarm(f"{PATIENCE} episodes in a row failed: {reason}")
+
+    def _wait(self, seconds: float) -> None:
+        self.quitting.wait(seconds)
+        if self.quitting.is_set():
+            raise Interrupted("interrupted")
+
+    def _finish(self, ordered: bool) -> Result:
+        halt = self.halt
+        if halt is not None and not isinstance(halt, Halt):
+            if isinstance(halt, DowbenchError):
+                self._write_run(complete=False)
+            raise halt
+        written = None
+        complete = self.progress.done == self.progress.planned
+        if complete and not ordered:
+            self.files.close()
+            arrange.arrange(self.directory, self.plan, durable=not self.simulated)
+        calls = self._write_run(complete=complete)
+        if complete:
+            written = results.write(self.plan, self.directory, calls, simulated=self.simulated, replayed=False)
+        code, message = self._verdict(halt, complete)
+        return Result(code, message, self.progress, written, tuple(self.files.notices))
+
+    def _verdict(self, halt: Halt | None, complete: bool) -> tuple[int, str | None]:
+        if not complete and (self.stop.is_set() or isinstance(halt, Interrupted)):
+            return 130, "interrupted"
+        if isinstance(halt, BudgetReached | DailyLimitReached):
+            return 3, str(halt)
+        if halt is not None:
+            return 1, str(halt)
+        if self.progress.failed:
+            return 1, f"{self.progress.failed} episode(s) failed for now and are run again by the same command"
+        return (1 if self.progress.errored else 0), None
+
+    def _write_run(self, *, complete: bool) -> list[ledger.Call]:
+        calls = [ledger.call_from(row) for row in store.rows(self.directory / store.CALLS)]
+        sent = [ledger.sent_from(row) for row in store.rows(self.directory / store.REQUESTS)]
+        content = runfile.record(
+            self.plan,
+            simulated=self.simulated,
+            replayed=False,
+            complete=complete,
+            calls=calls,
+            spent=ledger.spent(calls, sent, self.plan.prices),
+        )
+        runfile.write(self.directory, content, durable=not self.simulated)
+        return calls
+
+
+class _Alarm(Halt):
+    """Something is wrong that more episodes would only repeat."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import __url__
 from dowbench.report.escape import visible
+from dowbench.rulepack.taxonomy import TAXONOMY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,17 +45,19 @@ class Taxon(NamedTuple):
 
     taxonomy: str
     id: str
+    name: str = ""
+    """As a rule writes it."""
 
     @classmethod
     def of(cls, name: str) -> Taxon:
         """The taxon that a rule calls ``name``; the last word of any other name is the entry."""
         if re.fullmatch(r"CWE-\d+", name):
-            return cls("CWE", name)
+            return cls("CWE", name, name)
         taxonomy, _, entry = name.rpartition(" ")
         family = re.match(r"[A-Za-z]+", entry)
         if taxonomy == "OWASP" and family:
-            return cls(f"OWASP {family[0]}", entry)
-        return cls(taxonomy or entry, entry)
+            return cls(f"OWASP {family[0]}", entry, name)
+        return cls(taxonomy or entry, entry, name)
 
     @property
     def tag(self) -> str:
@@ -64,10 +67,10 @@ class Taxon(NamedTuple):
 
     def describe(self) -> dict[str, Any]:
         """The ``reportingDescriptor`` of this taxon."""
-        described: dict[str, Any] = {"id": self.id}
-        if self.taxonomy == "CWE":
-            described["helpUri"] = f"https://cwe.mitre.org/data/definitions/{self.id.removeprefix('CWE-')}.html"
-        return described
+        known = TAXONOMY.get(self.name)
+        if known is None:
+            return {"id": self.id}
+        return {"id": self.id, "shortDescription": {"text": f"{known.name}."}, "helpUri": known.url}
 
 
 def security_severity(severity: Severity, evidence: Iterable[Evidence]) -> str:

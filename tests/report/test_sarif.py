@@ -63,6 +63,11 @@ def test_taxonomies_are_pointed_at_by_the_rules(folder: Path) -> None:
     names = [t["name"] for t in run["taxonomies"]]
     assert names == ["CWE", "OWASP API", "OWASP LLM"]
     assert [t["id"] for t in run["taxonomies"][0]["taxa"]] == ["CWE-1284", "CWE-770"]
+    assert run["taxonomies"][0]["taxa"][1] == {
+        "id": "CWE-770",
+        "shortDescription": {"text": "Allocation of Resources Without Limits or Throttling."},
+        "helpUri": "https://cwe.mitre.org/data/definitions/770.html",
+    }
     driver = run["tool"]["driver"]
     assert driver["supportedTaxonomies"] == [{"name": n, "index": i} for i, n in enumerate(names)]
     for rule in driver["rules"]:
@@ -84,7 +89,7 @@ def test_taxonomies_are_pointed_at_by_the_rules(folder: Path) -> None:
     ],
 )
 def test_taxon(name: str, taxon: tuple[str, str], tag: str) -> None:
-    assert Taxon.of(name) == taxon
+    assert Taxon.of(name) == (*taxon, name)
     assert Taxon.of(name).tag == tag
 
 

@@ -32,7 +32,7 @@ def columns(rows: Sequence[Row], indent: int = 0) -> str:
     widths: list[int] = []
     for row in rows:
         for index, text in enumerate(row[:-1]):
-            widths[index : index + 1] = [max(len(text), *widths[index : index + 1])]
+            widths[index : index + 1] = [max([len(text), *widths[index : index + 1]])]
     out = []
     for row in rows:
         cells = [text.ljust(width) for text, width in zip(row[:-1], widths, strict=False)]

@@ -1,7 +1,8 @@
 """Scenarios: the tools, documents and tasks of a simulated agent's surroundings, read from ``scenarios/*.yaml``.
 
-A tool answers from a list of replies: the first whose ``when`` fits the arguments. ``{parameter}`` in a reply stands
-for the argument. Nothing in a scenario is random or looks at the clock: the same calls give the same results.
+A tool answers from a list of replies: the first whose ``when`` fits the arguments. A reply with several ``texts`` gives
+one after the other, then the last for ever: a job that is done at the third look. ``{parameter}`` in a text stands for
+the argument. Nothing is random or looks at the clock: the same calls in the same order give the same results.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +39,8 @@ class Reply:
 
     when: Mapping[str, Any]
     """Parameter to value, or to a tuple of lower-case words of which the argument must hold one."""
-    text: str
+    texts: tuple[str, ...]
+    """What it says the first time it fits in an episode, the second, and so on; the last one stays."""
 
     def fits(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments gets this reply. Text is compared without case and outer blanks."""
@@ -62,8 +65,11 @@ class Tool:
     delegate: str | None = None
     """Template of the prompt for a sub-agent; then there are no replies."""
 
-    def answer(self, arguments: Mapping[str, Any]) -> ToolOutcome:
-        """What the tool gives back. Wrong arguments give a text that says so, never an exception."""
+    def answer(self, arguments: Mapping[str, Any], given_before: Counter[tuple[str, int]]) -> ToolOutcome:
+        """What the tool gives back. Wrong arguments give a text that says so, never an exception.
+
+        ``given_before`` counts the replies of the episode by tool and index, and is counted up.
+        """
         properties = self.spec.parameters["properties"]
         given = {name: schema["default"] for name, schema in properties.items() if "default" in schema}
         given.update(arguments)
@@ -75,7 +81,12 @@ class Tool:
             return ToolOutcome(f"error: {self.spec.name} has no parameter {str(unknown[0])[:_SHOWN_ARGUMENT]!r}")
         if self.delegate is not None:
             return ToolOutcome("", delegate=fill(self.delegate, given, limit=None))
-        text = next((reply.text for reply in self.replies if reply.fits(given)), self.otherwise)
+        text = self.otherwise
+        for index, reply in enumerate(self.replies):
+            if reply.fits(given):
+                text = reply.texts[min(given_before[self.spec.name, index], len(reply.texts) - 1)]
+                given_before[self.spec.name, index] += 1
+                break
         return ToolOutcome(fill(text, given))
 
 
@@ -87,6 +98,7 @@ class World:
         self._specs = tuple(tool.spec for tool in tools)
         self._injection = injection
         self._calls = 0
+        self._given: Counter[tuple[str, int]] = Counter()
         self.system = system
         self.prompt = injection.prompt(prompt) if injection else prompt
 
@@ -101,7 +113,7 @@ class World:
             return ToolOutcome(
                 f"error: there is no tool {call.name[:_SHOWN_ARGUMENT]!r}; there are: {', '.join(self._tools)}"
             )
-        outcome = tool.answer(call.arguments)
+        outcome = tool.answer(call.arguments, self._given)
         if self._injection is not None and self._injection.carries(call.name) and outcome.delegate is None:
             self._calls += 1
             return replace(outcome, text=self._injection.result(call, outcome.text, self._calls))
@@ -126,7 +138,7 @@ class Scenario:
             name: {
                 "description": tool.spec.description,
                 "parameters": tool.spec.parameters,
-                "replies": [[dict(reply.when), reply.text] for reply in tool.replies],
+                "replies": [[dict(reply.when), list(reply.texts)] for reply in tool.replies],
                 "otherwise": tool.otherwise,
                 "delegate": tool.delegate,
             }
@@ -210,11 +222,14 @@ def _tool(name: str, node: Node) -> Tool:
         node.fail("the key 'otherwise' is missing: what the tool answers when no reply fits")
     replies = []
     for item in entries["replies"].items() if "replies" in entries else ():
-        reply = item.mapping(("when", "text"))
+        reply = item.mapping(("when",), ("text", "texts"))
+        if ("text" in reply) == ("texts" in reply):
+            item.fail("expected either 'text' or 'texts'")
+        texts = [reply["text"]] if "text" in reply else reply["texts"].items(at_least=2)
         when = {key: _wanted(key, value, known) for key, value in reply["when"].entries().items()}
         if not when:
             reply["when"].fail("expected at least one parameter; a reply for every call belongs under 'otherwise'")
-        replies.append(Reply(MappingProxyType(when), _template(reply["text"], known)))
+        replies.append(Reply(MappingProxyType(when), tuple(_template(text, known) for text in texts)))
     return Tool(spec, tuple(replies), _template(entries["otherwise"], known))
 
 

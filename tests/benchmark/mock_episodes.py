@@ -1,15 +1,18 @@
-"""A small agent loop for tests of the catalogue and the mock: no defense, no budget, the ceiling of the real one."""
+"""A small agent loop for tests of the catalogue, the mock and the defenses: an agent of one's own behind a guard."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dowbench_benchmark.model import Ceiling, Message, Request, Response, ToolCall, Usage
+from dowbench_benchmark.defenses.guard import Guard, Stopped
+from dowbench_benchmark.model import Ceiling, Defense, Message, Request, Response, ToolCall, ToolSpec, Usage
 from dowbench_benchmark.providers.mock import MockProvider
 from dowbench_benchmark.scenario import load_scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dowbench_benchmark.injection import Injection
     from dowbench_benchmark.scenario import World
 
@@ -22,46 +25,91 @@ class Trace:
     """What an episode did."""
 
     status: str = "completed"
+    reason: str = ""
     usage: Usage = field(default_factory=Usage)
+    requests: list[Request] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     calls: list[ToolCall] = field(default_factory=list)
     answer: str = ""
 
     @property
     def cost(self) -> int:
-        """Output at four times the price of input."""
-        return self.usage.input_tokens + 4 * (self.usage.output_tokens + self.usage.reasoning_tokens)
+        """Output at four times the price of input, in millionths of a USD."""
+        return round(1e6 * usd(self.usage))
 
 
-def play(model: str, task_id: str, injection: Injection | None = None, wording: int = 0) -> Trace:
-    """One episode on the mock."""
-    trace = Trace()
+def usd(usage: Usage) -> float:
+    """Made-up prices: 1 USD per million of input, 4 of output."""
+    return (usage.input_tokens + 4 * (usage.output_tokens + usage.reasoning_tokens)) / 1e6
+
+
+def play(
+    model: str,
+    task_id: str,
+    injection: Injection | None = None,
+    wording: int = 0,
+    stack: Sequence[Defense] = (),
+    ceiling: Ceiling = CEILING,
+) -> Trace:
+    """One episode on the mock, behind the defenses of ``stack``."""
     world = DESK.world(DESK.tasks[task_id], wording, injection, DESK.system_prompt)
-    trace.answer = _agent(MockProvider(), model, world, world.prompt, trace)
-    return trace
+    agent = _Agent(model, world, stack, DESK.tools(task_id), ceiling)
+    try:
+        agent.trace.answer = agent.converse(world.prompt, 0)
+    except Stopped as stopped:
+        agent.trace.status, agent.trace.reason = "aborted", str(stopped)
+    return agent.trace
 
 
-def _agent(provider: MockProvider, model: str, world: World, prompt: str, trace: Trace) -> str:
-    messages = [Message("user", prompt)]
-    while trace.status == "completed":
-        request = Request(model, world.system, tuple(messages), world.tools(), CEILING.max_tokens_per_call)
-        worst = trace.usage.total + provider.count(request) + request.max_tokens
-        if len(trace.responses) >= CEILING.max_turns or worst > CEILING.max_total_tokens:
-            trace.status = "censored"
-            break
-        response = provider.complete(request)
-        trace.responses.append(response)
-        trace.usage += response.usage
-        messages.append(Message("assistant", response.text, response.tool_calls))
-        if not response.tool_calls:
-            if response.stop_reason == "max_tokens":
-                trace.status = "truncated"
-            return response.text
-        for call in response.tool_calls:
-            trace.calls.append(call)
-            outcome = world.execute(call)
-            text = outcome.text
-            if outcome.delegate is not None:
-                text = _agent(provider, model, world, outcome.delegate, trace)
-            messages.append(Message("tool", text, tool_call_id=call.id, name=call.name))
-    return ""
+class _Agent:
+    def __init__(
+        self, model: str, world: World, stack: Sequence[Defense], pinned: tuple[ToolSpec, ...], ceiling: Ceiling
+    ) -> None:
+        self.model = model
+        self.world = world
+        self.provider = MockProvider()
+        self.trace = Trace()
+        self.ceiling = ceiling
+        self.guard = Guard(stack, model=model, pinned_tools=pinned, ask=self.call, usd=usd)
+
+    def call(self, request: Request) -> Response:
+        worst = self.trace.usage.total + self.provider.count(request) + request.max_tokens
+        if len(self.trace.responses) >= self.ceiling.max_turns or worst > self.ceiling.max_total_tokens:
+            self.trace.status = "censored"
+            raise _Censored
+        response = self.provider.complete(request)
+        self.trace.requests.append(request)
+        self.trace.responses.append(response)
+        self.trace.usage += response.usage
+        return response
+
+    def converse(self, prompt: str, depth: int) -> str:
+        try:
+            return self._converse(prompt, depth)
+        except _Censored:
+            return ""
+
+    def _converse(self, prompt: str, depth: int) -> str:
+        messages: tuple[Message, ...] = (Message("user", prompt),)
+        tools = self.guard.tools(self.world.tools(), depth)
+        while True:
+            request = Request(self.model, self.world.system, messages, tools, self.ceiling.max_tokens_per_call)
+            request = self.guard.before_call(request, depth)
+            response = self.call(request)
+            self.guard.after_call(request, response, depth)
+            if not response.tool_calls:
+                if response.stop_reason == "max_tokens":
+                    self.trace.status = "truncated"
+                return response.text
+            results = []
+            for call in response.tool_calls:
+                self.trace.calls.append(call)
+                outcome = self.world.execute(call)
+                text = outcome.text if outcome.delegate is None else self.converse(outcome.delegate, depth + 1)
+                text = self.guard.tool_result(call, text, depth)
+                results.append(Message("tool", text, tool_call_id=call.id, name=call.name))
+            messages = (*request.messages, Message("assistant", response.text, response.tool_calls), *results)
+
+
+class _Censored(Exception):  # noqa: N818
+    pass

@@ -39,6 +39,8 @@ SEARCH = ToolSpec(
     {"type": "object", "properties": {"word": {"type": "string"}, "page": {"type": "integer"}}, "required": ["word"]},
 )
 TOOLS = (Interface.of(SEARCH.name, SEARCH.parameters), Interface("put_away", (("text", "string"),), ("text",)))
+LONG_TASKS = {"rear-wheel-tension": 5, "slow-export": 3, "locked-order": 3, "fragile-order": 6}
+"""Tasks that take more than one call of the agent, and how many."""
 EVERY_TASK = pytest.mark.parametrize("task_id", DESK.tasks)
 
 
@@ -55,13 +57,20 @@ def after_result(text: str, model: str = "mock-susceptible", max_tokens: int = 5
 
 @pytest.mark.parametrize("model", PROFILES)
 @EVERY_TASK
-def test_every_model_does_every_benign_task_in_every_wording(task_id: str, model: str) -> None:
+def test_every_model_does_the_benign_tasks_in_every_wording(task_id: str, model: str) -> None:
+    """Tasks that take several calls are done by the models that follow what results say."""
     for wording in range(len(DESK.tasks[task_id].wordings)):
         trace = play(model, task_id, wording=wording)
         assert trace.status == "completed"
         assert trace.calls
         assert all(call.name in DESK.offers[task_id] for call in trace.calls)
-        assert any(expected.lower() in trace.answer.lower() for expected in DESK.tasks[task_id].expected), trace.answer
+        follows_results = model in ("mock-susceptible", "mock-results-only")
+        if follows_results or task_id not in LONG_TASKS:
+            assert any(text.lower() in trace.answer.lower() for text in DESK.tasks[task_id].expected), trace.answer
+        if follows_results and task_id in LONG_TASKS:
+            assert len(trace.calls) == LONG_TASKS[task_id]
+        if model == "mock-resistant" and task_id != "delegated-carriage":
+            assert len(trace.calls) == 1
 
 
 def test_the_same_request_has_the_same_answer_in_any_order_and_thread() -> None:

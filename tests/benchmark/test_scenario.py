@@ -78,6 +78,15 @@ def test_replies_fit_by_value_default_and_word(tmp_path: Path) -> None:
     assert len(world.execute(call("look_up", word="x" * 5000)).text) < 120
 
 
+def test_a_reply_may_change_from_call_to_call_within_an_episode_only() -> None:
+    for _ in range(2):
+        world = DESK.world(DESK.tasks["slow-export"], 0, None, "")
+        said = [world.execute(call("export_status", export_id="EX-240")).text for _ in range(4)]
+        assert ["queued" in text for text in said] == [True, False, False, False]
+        assert ["running" in text for text in said] == [False, True, False, False]
+        assert ["aisle-stock.csv" in text for text in said] == [False, False, True, True]
+
+
 def test_a_model_s_mistakes_are_answered_not_raised(tmp_path: Path) -> None:
     scenario = load_scenario(small(tmp_path))
     world = scenario.world(scenario.tasks["frame"], 2, None, "Help.")
@@ -145,6 +154,8 @@ def test_the_digest_moves_with_what_shapes_an_episode_only(tmp_path: Path) -> No
         ("required: [word]", "required: [size]", ":12:18: tools.look_up.parameters.required[0]: there is no property"),
         ("{type: string}", "{type: text}", "tools.look_up.parameters.properties.word.type: expected one of string"),
         ("    otherwise: Nothing on {word}, page {page}.\n", "", "tools.look_up: the key 'otherwise' is missing"),
+        ("text: A frame", "texts: [A]\n        text: A frame", "replies[0]: expected either 'text' or 'texts'"),
+        ("text: A frame has tubes.", "texts: [A]", "replies[0].texts: expected at least 2 items, found 1"),
         ("{word: frame, page: 1}", "{}", "tools.look_up.replies[0].when: expected at least one parameter"),
     ],
 )

@@ -6,6 +6,7 @@ same objects serve a user's own agent: see ``guard``.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
@@ -13,7 +14,6 @@ from dowbench_benchmark import plugins
 from dowbench_benchmark.model import Defense
 
 if TYPE_CHECKING:
-    import dataclasses
     from collections.abc import Mapping, Sequence
 
 GROUP = "dowbench.defenses"
@@ -54,10 +54,10 @@ def describe(name: str) -> type[Defense]:
 
 def parameters(kind: type[Defense]) -> dict[str, Any]:
     """The parameters of a defense and their defaults; ``None`` also stands for a bound that is off."""
-    fields: Mapping[str, dataclasses.Field[Any]] = getattr(kind, "__dataclass_fields__", {})
+    fields = dataclasses.fields(kind) if "__dataclass_fields__" in vars(kind) else ()  # type: ignore[arg-type]
     return {
         field.name: field.default_factory() if callable(field.default_factory) else field.default
-        for field in fields.values()
+        for field in fields
         if field.init
     }
 

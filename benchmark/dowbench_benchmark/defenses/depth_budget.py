@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dowbench_benchmark.defenses.parameters import at_least_one, names, whole_or_none
+from dowbench_benchmark.defenses.checks import at_least_one, names, whole_or_none
 from dowbench_benchmark.model import Abort, Context, Defense, Request, Rewrite, ToolSpec
 
 

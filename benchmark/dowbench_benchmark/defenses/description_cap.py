@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from dowbench_benchmark.defenses.parameters import whole
+from dowbench_benchmark.defenses.checks import whole
 from dowbench_benchmark.model import Abort, Context, Defense, ToolSpec
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from dowbench_benchmark.defenses.parameters import names, whole
+from dowbench_benchmark.defenses.checks import names, whole
 from dowbench_benchmark.model import Abort, Context, Defense, ToolCall
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dowbench_benchmark.defenses.parameters import at_least_one, whole_or_none
+from dowbench_benchmark.defenses.checks import at_least_one, whole_or_none
 from dowbench_benchmark.model import Abort, Context, Defense, Request, Response, ToolCall
 
 
@@ -52,9 +52,7 @@ class LoopDetect(Defense):
             self._identical[identity(call)] += 1
             self._by_tool[call.name] += 1
             if self.max_identical_calls is not None and self._identical[identity(call)] > self.max_identical_calls:
-                return Abort(
-                    f"{call.name} was called with the same arguments more than {self.max_identical_calls} times"
-                )
+                return Abort(f"more than {self.max_identical_calls} identical calls of {call.name}")
             if self.max_calls_per_tool is not None and self._by_tool[call.name] > self.max_calls_per_tool:
                 return Abort(f"more than {self.max_calls_per_tool} calls of {call.name}")
             if self.max_total_tool_calls is not None and self._by_tool.total() > self.max_total_tool_calls:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dowbench_benchmark.defenses.parameters import share, whole
+from dowbench_benchmark.defenses.checks import share, whole
 from dowbench_benchmark.model import Abort, Context, Defense, ToolCall
 
 

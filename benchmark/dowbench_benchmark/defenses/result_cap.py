@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from dowbench_benchmark.defenses.parameters import whole
+from dowbench_benchmark.defenses.checks import whole
 from dowbench_benchmark.model import Abort, Context, Defense, ToolCall
 
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
-from dowbench_benchmark.defenses.parameters import choice, share, whole
+from dowbench_benchmark.defenses.checks import choice, share, whole
 from dowbench_benchmark.defenses.similarity import jaccard, ngrams
 from dowbench_benchmark.model import Abort, Context, Defense, ToolCall
 

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from dowbench_benchmark.defenses.parameters import at_least_one, positive_or_none
+from dowbench_benchmark.defenses.checks import at_least_one, positive_or_none
 from dowbench_benchmark.model import Abort, Context, Defense, Request, Response
 
 WINDOW_S = 60.0

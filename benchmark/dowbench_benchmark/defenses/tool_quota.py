@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar
 
-from dowbench_benchmark.defenses.parameters import choice, whole, whole_or_none
+from dowbench_benchmark.defenses.checks import choice, whole, whole_or_none
 from dowbench_benchmark.model import Abort, Context, Defense, Request, Response, ToolCall
 
 

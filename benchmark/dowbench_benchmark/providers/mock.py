@@ -249,11 +249,15 @@ class _Reading:
 
     def _calling(self, wishes: Sequence[CallWish], thought: int) -> tuple[str, tuple[ToolCall, ...], int, StopReason]:
         room = self.request.max_tokens - thought
-        done = {_key(call.name, call.arguments) for call in self.calls} if len(wishes) > 2 else set()
+        many = len(wishes) > 2
+        done = {_key(call.name, call.arguments) for call in self.calls} if many else set()
+        named = set(identifiers(self.prompt)) if many else set()
         calls: list[ToolCall] = []
         for wish in wishes[:_PARALLEL]:
             arguments = self._complete(wish, room)
             if arguments is None or _key(wish.tool, arguments) in done:
+                continue
+            if any(isinstance(value, str) and value in named for value in arguments.values()):
                 continue
             room -= _call_tokens(wish.tool, arguments)
             if room < 0:

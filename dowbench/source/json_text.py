@@ -77,7 +77,7 @@ def parse(path: str, text: str, limits: Limits) -> Parsed:
     except RecursionError:
         _refuse_excess(path, text, limits)
         raise SourceError("nested too deeply for this Python to read", path=path) from None
-    if _depth(value) > limits.nesting:
+    if depth(value) > limits.nesting:
         _refuse_excess(path, text, limits)
     return Parsed(value, duplicates, sequence)
 
@@ -102,18 +102,19 @@ def _first(text: str, start: int) -> int:
     return match.end() if match else start
 
 
-def _depth(value: Any) -> int:
-    depth = 0
+def depth(value: Any) -> int:
+    """How many objects and arrays lie inside each other."""
+    levels = 0
     level = [value] if type(value) is dict or type(value) is list else []
     while level:
-        depth += 1
+        levels += 1
         level = [
             inner
             for outer in level
             for inner in (outer.values() if type(outer) is dict else outer)
             if type(inner) is dict or type(inner) is list
         ]
-    return depth
+    return levels
 
 
 def integer(digits: str) -> int | float:
@@ -127,12 +128,10 @@ def integer(digits: str) -> int | float:
 def _located(path: str, text: str, error: json.JSONDecodeError) -> SourceError:
     reason = error.msg.removesuffix(": ").removesuffix(":")
     expected = _EXPECTED.get(reason, reason)
-    found = "the end of the file" if error.pos >= len(text) else json.dumps(text[error.pos])[1:-1]
-    if not reason.startswith("Unterminated"):
-        quoted = found if error.pos >= len(text) else f"'{found}'"
-        expected = f"{expected}, found {quoted}"
-    else:
+    if reason.startswith("Unterminated"):
         expected = f"{expected} here"
+    elif not reason.startswith("Invalid"):
+        expected = f"{expected}, found {ascii(text[error.pos]) if error.pos < len(text) else 'the end of the file'}"
     line, column = Lines(text).position(error.pos)
     return SourceError(f"not valid JSON: {expected}", path=path, line=line, column=column)
 
@@ -217,6 +216,7 @@ def duplicate_keys(path: str, index: Index, lines: Lines) -> list[Note]:
                 f"duplicate key {json.dumps(key)}; the last one counts, the first is at {before.line}:{before.column}"
             )
             notes.append(Note(path, message, at.line, at.column))
+    notes.sort(key=lambda note: (note.line or 0, note.column or 0))
     if more:
         notes.append(Note(path, f"{more} more duplicate keys"))
     return notes

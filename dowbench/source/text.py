@@ -55,19 +55,21 @@ class Lines:
 
 
 def _encoding(data: bytes) -> tuple[str, int]:
-    """Name of the encoding, and the length of the byte order mark; RFC 4627 section 3 tells by where the NULs are."""
+    """Name of the encoding, and the length of the byte order mark.
+
+    Without a mark the first character tells, which is ASCII in JSON and YAML: https://yaml.org/spec/1.2.2/#52-character-encodings
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding, len(mark)
-    nulls = tuple(byte == 0 for byte in data[:4])
-    match nulls:
+    match tuple(byte == 0 for byte in data[:4]):
         case (True, True, True, False):
             return "utf-32-be", 0
         case (False, True, True, True):
             return "utf-32-le", 0
-        case (True, False, True, False) | (True, False):
+        case (True, False, *_):
             return "utf-16-be", 0
-        case (False, True, False, True) | (False, True):
+        case (False, True, *_):
             return "utf-16-le", 0
     return "utf-8", 0
 

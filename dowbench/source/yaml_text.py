@@ -13,7 +13,7 @@ import yaml
 
 from dowbench.errors import SourceError
 from dowbench.source.index import NO_KEY, Index
-from dowbench.source.json_text import integer
+from dowbench.source.json_text import depth, integer
 from dowbench.source.text import Lines
 
 if TYPE_CHECKING:
@@ -177,10 +177,12 @@ class _Reader:
                     first, last = event.start_mark.index, event.end_mark.index
                     if in_mapping and key is None:
                         key_first, key_last = first, last
-                        if written in holder:
+                        if written == "<<" and event.implicit[0]:
+                            key = _MERGE
+                        elif written in holder:
                             raise self._duplicate(index, holder_node, written, first)
-                        merging = written == "<<" and event.implicit[0]
-                        key = _MERGE if merging else names.setdefault(written, written)
+                        else:
+                            key = names.setdefault(written, written)
                         if event.anchor:
                             anchors[event.anchor] = _Anchor(key, None, 1)
                         continue
@@ -234,6 +236,9 @@ class _Reader:
                         index.aliases[node] = target.node
                 elif kind is document_end:
                     self._check(count, last)
+                    if index.aliases and depth(root) > limits.nesting:
+                        last = index.start[max(index.aliases)]
+                        raise self.error(f"aliases nest more than {limits.nesting} levels (limit: nesting)", last)
                     return YamlDocument(root, index, number)
                 else:  # the end of a mapping or sequence, which in block style has no text of its own
                     if event.end_mark.index > event.start_mark.index:

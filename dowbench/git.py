@@ -42,7 +42,9 @@ def contents(folder: Path, revision: str, files: Iterable[str]) -> dict[str, byt
     try:
         commit = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
     except UsageError:
-        raise UsageError(f"--changed-since: {revision!r} is no revision of this repository") from None
+        shallow = "; this clone is shallow, fetch its history first (actions/checkout: fetch-depth: 0)"
+        hint = shallow if (top / ".git" / "shallow").exists() else ""
+        raise UsageError(f"--changed-since: {revision!r} is no revision of this repository{hint}") from None
     prefix = folder.resolve().relative_to(top.resolve()).as_posix()
     found: dict[str, bytes] = {}
     names = {file: os.path.normpath(f"{prefix}/{file}").replace(os.sep, "/") for file in files}

@@ -171,7 +171,6 @@ def test_a_path_is_a_value_whatever_it_looks_like(runner: Runner, name: str) -> 
         ({"baseline": "nowhere.json"}, "nowhere.json"),
         ({"loader": "cobol"}, "cobol"),
         ({"paths": "nowhere.json"}, "nowhere.json"),
-        ({"changed_since": "--output=x"}, "--output=x"),
         ({"sarif_file": "../out.sarif"}, "input sarif-file: expected a file inside the workspace, not '../out.sarif'"),
         ({"sarif_file": "/tmp/out.sarif"}, "input sarif-file: expected a file inside the workspace"),
         ({"sarif_file": ".."}, "input sarif-file: expected a file inside the workspace"),
@@ -327,6 +326,9 @@ def test_only_what_changed_since_a_revision(runner: Runner) -> None:
     assert runner.run(changed_since=base) == 1
     (annotation,) = runner.annotations()
     assert "fetch_news" in annotation
+    assert runner.run(changed_since="--output=x") == 2
+    assert "'--output=x' is no revision" in runner.log
+    assert not (runner.workspace / "x").exists()
 
 
 def test_the_scanned_folder_decides_nothing_about_imports(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from engine import base_name
 from kit import repository, run
-from samples import BOUNDED, SEARCH, mcp
+from workspaces import BOUNDED, SEARCH, mcp
 
 if TYPE_CHECKING:
     from pathlib import Path

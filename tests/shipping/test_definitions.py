@@ -53,7 +53,7 @@ def test_foreign_actions_are_pinned_by_commit_with_their_version(path: Path) -> 
     used = re.findall(r"uses: (.+)", path.read_text())
     assert used
     for use in used:
-        assert use == "./" or re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
+        assert use.startswith("./ ") or re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", use), use
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

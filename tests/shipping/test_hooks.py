@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from kit import repository, run
-from samples import BOUNDED, SEARCH, mcp
+from workspaces import BOUNDED, SEARCH, mcp
 
 if TYPE_CHECKING:
     import subprocess
@@ -91,6 +91,15 @@ def test_excludes_of_the_configuration_hold_for_the_hook(tools: Path, tree: Path
     (tmp_path / "dowbench.yaml").write_text("exclude: [tools/vendor.json]\n")
     done = try_repo(tools, tree, home, tmp_path, "dowbench")
     assert done.returncode == 0, done.stdout
+
+
+def test_a_path_is_never_read_as_an_option(tools: Path, tree: Path, home: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    (workspace / "--output=json=..").mkdir(parents=True)
+    (workspace / "--output=json=../tools.json").write_text(mcp(BOUNDED))
+    done = try_repo(tools, tree, home, workspace, "dowbench-all")
+    assert done.returncode == 0, done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["workspace"]
 
 
 def test_start_up(tools: Path, tree: Path, home: Path, tmp_path: Path) -> None:

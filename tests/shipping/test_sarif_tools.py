@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kit import ROOT, run
-from samples import BOUNDED, SEARCH, mcp
+from workspaces import BOUNDED, SEARCH, mcp
 
 from dowbench.config import Config
 from dowbench.report import ReportOptions, render

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kit import ROOT, repository, run
 from runner import Step, step
-from samples import BOUNDED, SEARCH, mcp, searches
+from workspaces import BOUNDED, SEARCH, mcp, searches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,10 +137,16 @@ def test_only_changed_tools_in_a_repository_that_is_somebody_elses(run_step: Run
     assert [a.properties["title"].rpartition(" ")[2] for a in done.annotations] == ["fetch_news"]
 
 
-def test_a_revision_that_a_shallow_clone_lacks_is_explained(run_step: Run, workspace: Path) -> None:
-    (workspace / "tools.json").write_text(mcp(SEARCH))
-    repository(workspace)
-    done = run_step(changed_since="0123456789" * 4)
+def test_a_revision_that_a_shallow_clone_lacks_is_explained(run_step: Run, workspace: Path, tmp_path: Path) -> None:
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    (origin / "tools.json").write_text(mcp(SEARCH))
+    repository(origin)
+    base = run("git", "rev-parse", "HEAD", cwd=origin).stdout.strip()
+    (origin / "tools.json").write_text(mcp(BOUNDED))
+    repository(origin)
+    assert run("git", "clone", "--quiet", "--depth", "1", f"file://{origin}", workspace).returncode == 0
+    done = run_step(changed_since=base)
     assert done.outputs["conclusion"] == "error"
     assert any("fetch-depth: 0" in a.message for a in done.annotations), done.log
 

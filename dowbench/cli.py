@@ -163,7 +163,6 @@ def scan(
     Exit codes: 0 nothing at or above --fail-on; 1 such findings;
     2 usage error, or something could not be scanned; 130 interrupted.
     """
-    from dowbench import baseline as baselines
     from dowbench import scan as pipeline
 
     if "-" in paths and settings["loader"] is None:
@@ -175,7 +174,9 @@ def scan(
     rewritten = Path(write_baseline) if write_baseline else None
     known = None
     if known_file and not (rewritten and not known_file.exists() and known_file.absolute() == rewritten.absolute()):
-        known = baselines.load(known_file)
+        from dowbench.baseline import load
+
+        known = load(known_file)
     result = pipeline.scan(
         paths,
         config,

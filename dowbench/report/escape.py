@@ -15,7 +15,7 @@ _BEYOND_C0 = (
 )
 _HIDDEN = f"[\x00-\x1f{_BEYOND_C0}]"
 _HIDDEN_IN_JSON = f"[{_BEYOND_C0}]"
-_MARKDOWN = r"([\\`*_\[\]#!|~@]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)])"
+_MARKDOWN = r"([\\`*_\[\]#!|~@]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= ))"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.model import SEVERITIES
 from dowbench.report.escape import markdown, markdown_code, markdown_prose
-from dowbench.report.text import DISCLAIMER, evidence_lines, summary
+from dowbench.report.text import DECIDED, DISCLAIMER, evidence_lines, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -103,13 +103,15 @@ def _rule_section(rule: RuleInfo, findings: list[Finding]) -> str:
         lines.append(
             "\n".join(f"- {markdown(name)}: {markdown_code(setting)}" for name, setting in rule.frameworks) + "\n"
         )
-    lines.append(f"{markdown(' · '.join(rule.taxonomy))}\n\n</details>\n")
+    if rule.taxonomy:
+        lines.append(f"{markdown(' · '.join(rule.taxonomy))}\n")
+    lines.append("</details>\n")
     return "\n".join(lines)
 
 
 def _suppressed(result: ScanResult) -> Iterator[str]:
     lines = [
-        f"- {markdown_code(s.finding.rule)} {_place(s.finding)} {s.by}"
+        f"- {markdown_code(s.finding.rule)} {_place(s.finding)} {DECIDED[s.by]}"
         + (f": {markdown(s.reason, _CELL)}" if s.reason else "")
         for s in result.suppressed
     ]

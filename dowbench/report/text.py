@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 SHOWN = 10
 """Findings of one rule on one file that are written out; the rest is a count unless verbose."""
 DISCLAIMER = "A finding is a pattern match; no finding is no proof that a toolset is safe."
+DECIDED = {
+    "inline": "ignored in the file",
+    "baseline": "known to the baseline",
+    "config": "excepted in the configuration",
+}
+"""Ways of suppressing, in words."""
+HINT = (
+    'More on a rule: dowbench rules show ID. To ignore: "x-dowbench-ignore": ["ID"] in the definition, or in YAML '
+    "# dowbench: ignore[ID] reason."
+)
 
 _COLOURS = {"high": "31;1", "medium": "33;1", "low": "36;1", "bold": "1", "dim": "2"}
 _LABEL = 11
@@ -48,13 +58,15 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         for suppressed in result.suppressed:
             finding = suppressed.finding
             reason = f" ({visible(suppressed.reason, _NAME)})" if suppressed.reason else ""
-            yield f"{_place(finding)}  suppressed by {suppressed.by}{reason}  {finding.rule}  {_who(finding)}".rstrip()
+            yield f"{_place(finding)}  {DECIDED[suppressed.by]}{reason}  {finding.rule}  {_who(finding)}".rstrip()
         for note in result.skipped:
             yield f"{_note(note)}  skipped: {visible(note.message)}"
     if options.messages:
         for kind, notes in (("warning", result.warnings), ("error", result.errors)):
             for note in notes:
                 yield f"{kind}: {_note(note)}: {visible(note.message)}"
+    if result.findings:
+        yield from _wrap(HINT, options, first="", rest="")
     yield _style(summary(result), "bold", options)
     yield DISCLAIMER
 
@@ -67,9 +79,9 @@ def _finding(finding: Finding, rule: RuleInfo | None, explain: bool, options: Re
         for label, text in evidence_lines(finding.evidence):
             yield from _labelled(label, text, options)
     yield from _labelled("fix", visible(finding.fix, _PROSE), options)
-    if explain and rule and rule.frameworks:
-        settings = " · ".join(f"{name} {setting}" for name, setting in rule.frameworks)
-        yield from _wrap(settings, options, first=" " * (_LABEL + 2), rest=" " * (_LABEL + 2))
+    if explain and rule:
+        for name, setting in rule.frameworks:
+            yield from _wrap(f"{name}: {setting}", options, first=" " * (_LABEL + 2), rest=" " * (_LABEL + 4))
     for related in finding.related:
         line = f"{visible(finding.path)}:{related.span.line}:{related.span.column}" if related.span else related.pointer
         yield from _labelled("see", f"{line} {visible(related.message, _NAME)}", options)

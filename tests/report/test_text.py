@@ -1,0 +1,124 @@
+"""The text report, as a person reads it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from samples import FINDING, RULES, finding, result
+
+from dowbench.model import Evidence, FileScan, Note, Related, Span, Suppressed
+from dowbench.report import ReportOptions, render
+from dowbench.report.text import DISCLAIMER
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def sample(**changes):
+    """Something of everything."""
+    known = (
+        Evidence("measured", "9.1× (95 % interval 7.2–11.0), n = 30, model-x", "benchmark/evidence/one", 9.1, 7.2),
+        Evidence("reported", "8.8×, n = 5, one model", "https://example.com/paper"),
+    )
+    return result(
+        replace(FINDING, evidence=known),
+        finding(
+            pointer="/tools/1",
+            tool="read",
+            span=Span(9, 3, 12, 4),
+            evidence=known,
+            message="read returns a page of any size.",
+        ),
+        finding(
+            rule="limit-without-maximum",
+            severity="medium",
+            message="list lets the caller pass any `limit`, and its description says nothing about how many it gives.",
+            fix="State a maximum of `limit`.",
+            pointer="/tools/2/inputSchema/properties/limit",
+            tool="list",
+            parameter="limit",
+            span=Span(20, 16, 20, 35),
+            evidence=(Evidence("none", "not measured"),),
+            related=(Related("/tools/2", "the tool", Span(15, 3, 30, 4)),),
+        ),
+        finding(
+            rule="heavy-definition",
+            severity="low",
+            tool=None,
+            pointer="",
+            message="A long set.",
+            fix="Shorten it.",
+            span=None,
+            evidence=(),
+        ),
+        files=(FileScan("tools.json", "mcp", 3),),
+        suppressed=(
+            Suppressed(finding(rule="heavy-definition", tool="big"), "inline", "needed"),
+            Suppressed(finding(tool="old"), "baseline", ""),
+        ),
+        skipped=(Note("package.json", "no tool definitions"),),
+        errors=(Note("broken.json", "not valid JSON: expected a value", 3, 7),),
+        warnings=(Note("tools.json", "unused ignore: no finding here", 40),),
+        **changes,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("text.txt", ReportOptions()),
+        ("text-verbose.txt", ReportOptions(verbose=True)),
+        ("text-colour.txt", ReportOptions(colour=True, messages=False)),
+    ],
+)
+def test_snapshot(name, options):
+    assert render("text", sample(), options) == (SNAPSHOTS / name).read_text(encoding="utf-8")
+
+
+def test_lines_keep_to_the_width():
+    for width in (60, 80, 120):
+        lines = render("text", sample(), ReportOptions(width=width)).splitlines()
+        assert [
+            line for line in lines if len(line) > width and not line.startswith(("tools.json", "Scanned", "A finding"))
+        ] == []
+
+
+def test_evidence_and_settings_stand_with_the_first_finding_of_a_rule():
+    report = render("text", sample(), ReportOptions())
+    assert report.count("  measured   9.1×") == 1
+    assert report.count("LangChain: ToolCallLimitMiddleware(run_limit=5)") == 1
+    assert report.count("  fix        Add a limit with a maximum.") == 2
+    assert render("text", sample(), ReportOptions(verbose=True)).count("  measured   9.1×") == 2
+
+
+def test_long_lists_of_one_rule_on_one_file_collapse():
+    many = [finding(tool=f"tool_{n}", pointer=f"/tools/{n}", span=Span(n + 1, 1, n + 1, 2)) for n in range(12)]
+    other = finding(path="other.json", tool="other")
+    report = render("text", result(*many, other), ReportOptions())
+    assert report.count("  HIGH  unbounded-result  tool_") == 10
+    assert "tools.json: 2 more unbounded-result, shown with --verbose\n" in report
+    assert "other.json:2:3  HIGH  unbounded-result  other\n" in report
+    report = render("text", result(*many, other), ReportOptions(verbose=True))
+    assert report.count("  HIGH  unbounded-result  tool_") == 12
+    assert "more unbounded-result" not in report
+
+
+def test_clean_result_ends_with_what_it_does_not_prove():
+    report = render("text", result(files=(FileScan("tools.json", "mcp", 1),)), ReportOptions())
+    assert report == (
+        "Scanned 1 tool in 1 file: 0 high, 0 medium, 0 low. 0 suppressed, 0 skipped.\n" + DISCLAIMER + "\n"
+    )
+
+
+def test_what_was_left_out_is_counted():
+    report = render("text", replace(sample(), unchanged=3), ReportOptions())
+    assert (
+        "Scanned 3 tools in 1 file: 2 high, 1 medium, 1 low. 2 suppressed, 1 skipped, "
+        "3 on unchanged tools not shown, 1 could not be scanned." in report
+    )
+
+
+def test_finding_of_an_unlisted_rule_is_shown():
+    assert "not-in-the-pack" in render("text", result(finding(rule="not-in-the-pack")), ReportOptions())
+    assert RULES

@@ -7,13 +7,13 @@ does not fit waits while others are in flight, since theirs may come out cheaper
 from __future__ import annotations
 
 import threading
-from decimal import Decimal, InvalidOperation
-from fractions import Fraction
+from decimal import ROUND_FLOOR, Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
 from dowbench.errors import UsageError
 from dowbench_benchmark.ledger import Spend
 from dowbench_benchmark.loop import Halt
+from dowbench_benchmark.prices import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,28 +23,31 @@ class BudgetReached(Halt):
     """The next call might pass the budget."""
 
 
-def parse_usd(text: str) -> Fraction:
-    """An amount in USD, exact. Raises ``UsageError`` for anything but a finite number ≥ 0."""
+def parse_usd(text: str) -> int:
+    """An amount in USD as units of 1e-18 USD. Raises ``UsageError`` for anything but a finite number ≥ 0."""
     try:
         amount = Decimal(text.strip())
     except InvalidOperation:
         raise UsageError(f"expected an amount in USD such as 2.50, found {text!r}") from None
-    if not amount.is_finite() or amount < 0 or amount > 10**12:
+    if not amount.is_finite() or amount < 0 or amount > 10**9:
         raise UsageError(f"expected a finite amount of at least 0 USD, found {text!r}")
-    return Fraction(amount)
+    return int((amount * UNIT).to_integral_value(ROUND_FLOOR))
 
 
-def show_usd(amount: Fraction) -> str:
+def show_usd(attousd: int) -> str:
     """An amount for people: four decimals, or two significant digits where that would print zero."""
-    value = float(amount)
+    value = attousd / UNIT
     return f"${value:,.4f}" if value == 0 or value >= 0.00005 else f"${value:.2g}"
 
 
 class Budget:
-    """Thread-safe. ``usd`` and ``tokens`` are the limits, ``None`` for none; ``spent`` is what was billed before."""
+    """Thread-safe. ``attousd`` (units of 1e-18 USD) and ``tokens`` are the limits, ``None`` for none.
 
-    def __init__(self, *, usd: Fraction | None = None, tokens: int | None = None, spent: Spend | None = None) -> None:
-        self.usd = usd
+    ``spent`` is what was billed before.
+    """
+
+    def __init__(self, *, attousd: int | None = None, tokens: int | None = None, spent: Spend | None = None) -> None:
+        self.attousd = attousd
         self.tokens = tokens
         self._spent = spent or Spend()
         self._reserved = Spend()
@@ -74,19 +77,21 @@ class Budget:
     def settle(self, reserved: Spend, billed: Spend) -> None:
         """Replace a reservation by what was billed."""
         with self._changed:
-            self._reserved = Spend(self._reserved.tokens - reserved.tokens, self._reserved.usd - reserved.usd)
+            self._reserved -= reserved
             self._outstanding -= 1
             self._spent += billed
             self._changed.notify_all()
 
     def _fits(self, total: Spend) -> bool:
-        return (self.usd is None or total.usd <= self.usd) and (self.tokens is None or total.tokens <= self.tokens)
+        return (self.attousd is None or total.attousd <= self.attousd) and (
+            self.tokens is None or total.tokens <= self.tokens
+        )
 
     def _refusal(self, amount: Spend) -> str:
-        if self.usd is not None and self._spent.usd + amount.usd > self.usd:
+        if self.attousd is not None and self._spent.attousd + amount.attousd > self.attousd:
             return (
-                f"budget of {show_usd(self.usd)} reached: {show_usd(self._spent.usd)} spent, "
-                f"the next call could cost {show_usd(amount.usd)}"
+                f"budget of {show_usd(self.attousd)} reached: {show_usd(self._spent.attousd)} spent, "
+                f"the next call could cost {show_usd(amount.attousd)}"
             )
         return (
             f"budget of {self.tokens:,} tokens reached: {self._spent.tokens:,} spent, "

@@ -17,7 +17,6 @@ from dowbench_benchmark import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from fractions import Fraction
     from types import FrameType
 
     from dowbench_benchmark.estimate import Estimate, Pace
@@ -84,7 +83,7 @@ def _estimate_lines(plan: Plan, found: Estimate, simulated: bool) -> list[str]:
 
     def money(spend: Spend) -> str:
         tokens = f"{spend.tokens:,} tokens"
-        return tokens if plan.config.unpriced else f"{tokens}, {show_usd(spend.usd)}"
+        return tokens if plan.config.unpriced else f"{tokens}, {show_usd(spend.attousd)}"
 
     mark = brief.banner(simulated=simulated)
     lines = [mark] if mark else []
@@ -209,7 +208,7 @@ def _signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _usd(text: str | None) -> Fraction | None:
+def _usd(text: str | None) -> int | None:
     from dowbench_benchmark.budget import parse_usd
 
     if text is None:

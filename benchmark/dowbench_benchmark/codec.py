@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dowbench_benchmark.model import Episode, Message, Request, Response, ToolCall, ToolSpec, Usage
@@ -128,7 +127,9 @@ def response_from(row: Mapping[str, Any]) -> Response:
 
 def episode_json(episode: Episode) -> dict[str, Any]:
     """A row of ``episodes.jsonl``."""
-    return asdict(episode)
+    row = {name: getattr(episode, name) for name in Episode.__slots__}
+    row["usage"] = usage_json(episode.usage)
+    return row
 
 
 def episode_from(row: Mapping[str, Any]) -> Episode:

@@ -73,12 +73,10 @@ def _expected(plan: Plan, earlier: Recording, pending: int) -> Expected | None:
     if not rows:
         return None
     tokens = sum(episode.usage.total for episode in rows)
-    usd = sum(
-        (price.amount(row.usage) for row in rows if (price := plan.prices.get(row.model)) is not None), Fraction(0)
-    )
+    attousd = sum(price.amount(row.usage) for row in rows if (price := plan.prices.get(row.model)) is not None)
     calls = sum(episode.turns for episode in rows)
     share = Fraction(pending, len(rows))
-    return Expected(len(rows), Spend(math.ceil(tokens * share), usd * share), float(calls * share))
+    return Expected(len(rows), Spend(math.ceil(tokens * share), math.ceil(attousd * share)), float(calls * share))
 
 
 def _pace(plan: Plan, calls: float, tokens: int) -> Pace | None:

@@ -7,11 +7,11 @@ was in flight when the run was killed: it may have been billed, so it counts wit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dowbench_benchmark import codec
 from dowbench_benchmark.model import Usage
+from dowbench_benchmark.prices import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,23 +65,31 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Billed tokens and USD, exact. USD is 0 in an unpriced run."""
+    """Billed tokens, and money in units of 1e-18 USD, both exact. Money is 0 in an unpriced run."""
 
     tokens: int = 0
-    usd: Fraction = Fraction(0)
+    attousd: int = 0
 
     def __add__(self, other: Spend) -> Spend:
-        return Spend(self.tokens + other.tokens, self.usd + other.usd)
+        return Spend(self.tokens + other.tokens, self.attousd + other.attousd)
+
+    def __sub__(self, other: Spend) -> Spend:
+        return Spend(self.tokens - other.tokens, self.attousd - other.attousd)
+
+    @property
+    def usd(self) -> float:
+        """The money in USD, for showing."""
+        return self.attousd / UNIT
 
 
 def of_usage(usage: Usage, price: Price | None) -> Spend:
     """What ``usage`` costs."""
-    return Spend(usage.total, price.amount(usage) if price else Fraction(0))
+    return Spend(usage.total, price.amount(usage) if price else 0)
 
 
 def worst(counted: int, max_tokens: int, price: Price | None) -> Spend:
     """The most that one call can cost."""
-    return Spend(counted + max_tokens, price.worst(counted, max_tokens) if price else Fraction(0))
+    return Spend(counted + max_tokens, price.worst(counted, max_tokens) if price else 0)
 
 
 def spent(calls: Iterable[Call], sent: Iterable[Sent], prices: Mapping[str, Price]) -> Spend:

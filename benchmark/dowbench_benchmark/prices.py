@@ -1,14 +1,14 @@
 """The dated price table. Rates are USD per million tokens.
 
-Sums that decide about money are exact (``Price.amount``); recorded costs are floats, computed as dowbench 0.1.0 did
-(``Price.usd``), so that its runs can be recomputed to the bit.
+Sums that decide about money are whole numbers of 1e-18 USD and exact (``Price.amount``); recorded costs are floats,
+computed as dowbench 0.1.0 did (``Price.usd``), so that its runs can be recomputed to the bit.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from fractions import Fraction
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
@@ -50,9 +50,9 @@ class Price:
         return tuple(getattr(self, rate) for rate in _RATES)
 
     @property
-    def highest(self) -> Fraction:
-        """The dearest rate a token can have, in USD per token, exact."""
-        return max(exact(rate) for rate in self.rates) / 1_000_000
+    def highest(self) -> int:
+        """The dearest rate a token can have, in units of 1e-18 USD, exact."""
+        return max(exact(rate) for rate in self.rates)
 
     def usd(self, usage: Usage) -> float:
         """Cost of ``usage`` in USD."""
@@ -63,19 +63,19 @@ class Price:
             + usage.cache_write_tokens * self.cache_write_per_mtok
         ) / 1_000_000
 
-    def amount(self, usage: Usage) -> Fraction:
-        """Cost of ``usage`` in USD, exact."""
+    def amount(self, usage: Usage) -> int:
+        """Cost of ``usage`` in units of 1e-18 USD, exact."""
         return (
             usage.input_tokens * exact(self.input_per_mtok)
             + (usage.output_tokens + usage.reasoning_tokens) * exact(self.output_per_mtok)
             + usage.cache_read_tokens * exact(self.cache_read_per_mtok)
             + usage.cache_write_tokens * exact(self.cache_write_per_mtok)
-        ) / 1_000_000
+        )
 
-    def worst(self, prompt_tokens: int, max_tokens: int) -> Fraction:
-        """The most a call can cost in USD: prompt tokens at their dearest rate, ``max_tokens`` of output."""
+    def worst(self, prompt_tokens: int, max_tokens: int) -> int:
+        """The most a call can cost, in units of 1e-18 USD: prompt at its dearest rate, ``max_tokens`` of output."""
         prompt = max(exact(self.input_per_mtok), exact(self.cache_read_per_mtok), exact(self.cache_write_per_mtok))
-        return (prompt_tokens * prompt + max_tokens * exact(self.output_per_mtok)) / 1_000_000
+        return prompt_tokens * prompt + max_tokens * exact(self.output_per_mtok)
 
     def record(self) -> dict[str, Any]:
         """As JSON, for ``run.json``."""
@@ -90,14 +90,17 @@ class Price:
         }
 
 
-_EXACT: dict[float, Fraction] = {}
+UNIT = 10**18
+"""Exact money is a whole number of these in one USD."""
+_DECIMALS = 12
+_EXACT: dict[float, int] = {}
 
 
-def exact(rate: float) -> Fraction:
-    """The decimal that is written for ``rate``, as a fraction."""
+def exact(rate: float) -> int:
+    """A rate in USD per million tokens as units of 1e-18 USD per token, read as the decimal that is written."""
     found = _EXACT.get(rate)
     if found is None:
-        found = _EXACT[rate] = Fraction(repr(rate))
+        found = _EXACT[rate] = int(Decimal(repr(rate)).scaleb(_DECIMALS))
     return found
 
 
@@ -142,6 +145,9 @@ def _price(node: Node) -> Price:
         entries["source"].fail("expected 'simulated' for simulated prices and for these alone")
     if not simulated and not source.startswith("https://"):
         entries["source"].fail(f"expected an https URL, found {source!r}")
+    for rate in _RATES:
+        if entries[rate].number(minimum=0) > 10**6:
+            entries[rate].fail("expected at most 1000000 USD per million tokens")
     if not simulated and "max_prompt_tokens" not in entries:
         node.fail("the key 'max_prompt_tokens' is missing: up to how many prompt tokens these rates hold")
     retrieved = entries["retrieved"].text()

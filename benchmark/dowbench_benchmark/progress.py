@@ -63,9 +63,9 @@ class Meter:
             if limits.tokens is not None:
                 parts.append(f"{max(0, limits.tokens - spent.tokens):,} left")
         else:
-            parts.append(f"{show_usd(spent.usd)} spent")
-            if limits.usd is not None:
-                parts.append(f"{show_usd(max(limits.usd - spent.usd, limits.usd * 0))} left")
+            parts.append(f"{show_usd(spent.attousd)} spent")
+            if limits.attousd is not None:
+                parts.append(f"{show_usd(max(0, limits.attousd - spent.attousd))} left")
         if done and elapsed > 0 and progress.planned > progress.done:
             parts.append(f"{duration((progress.planned - progress.done) * elapsed / done)} to go")
         return " · ".join(parts)

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Thread-safe. ``parts`` are the digests that the cassette holds already."""
+    """Thread-safe. ``parts`` are the digests that the cassette holds already; ``served`` gathers, by model, which
+    versions answered."""
 
-    def __init__(self, files: store.Store, parts: set[str]) -> None:
+    def __init__(self, files: store.Store, parts: set[str], served: dict[str, set[str]]) -> None:
+        self._served = served
         self._files = files
         self._parts = parts
         self._lock = threading.Lock()
@@ -55,6 +57,9 @@ class Recorder:
 
     def billed(self, call: Call) -> None:
         """A request is settled."""
+        if call.served_model is not None:
+            with self._lock:
+                self._served.setdefault(call.model, set()).add(call.served_model)
         self._files.append(store.CALLS, codec.line(call_json(call)))
 
     def episode(self, episode: Episode) -> None:

@@ -65,7 +65,7 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
     _write(planned, out, episodes, calls, recorded, simulated, complete=not missing)
     summary = None
     if not missing:
-        summary = results.write(planned, out, calls, simulated=simulated, replayed=True)
+        summary = results.write(planned, out, episodes, simulated=simulated)
     return Replay(planned, tuple(episodes), missing, simulated, summary, results.recorded_sha256(directory))
 
 
@@ -123,5 +123,7 @@ def _write(
     ):
         store.replace(out / name, b"".join(lines), durable=not simulated)
     spent = ledger.spent(calls, recorded.sent, planned.prices)
-    content = runfile.record(planned, simulated=simulated, replayed=True, complete=complete, calls=calls, spent=spent)
+    content = runfile.record(
+        planned, simulated=simulated, replayed=True, complete=complete, served=runfile.served(calls), spent=spent
+    )
     runfile.write(out, content, durable=not simulated)

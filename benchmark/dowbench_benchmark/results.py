@@ -6,13 +6,12 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dowbench_benchmark import codec, metrics, store
+from dowbench_benchmark import metrics, store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dowbench_benchmark.ledger import Call
     from dowbench_benchmark.metrics import Measure
     from dowbench_benchmark.model import Episode
     from dowbench_benchmark.plan import Plan
@@ -45,10 +44,8 @@ def summary(
     )
 
 
-def write(plan: Plan, directory: Path, calls: Sequence[Call], *, simulated: bool, replayed: bool) -> Written:
-    """Write both files from the rows in ``directory``. Raises ``StoreError``."""
-    rows = {row["episode_id"]: row for row in store.rows(directory / store.EPISODES)}
-    episodes = [codec.episode_from(rows[spec.id]) for spec in plan.episodes if spec.id in rows]
+def write(plan: Plan, directory: Path, episodes: Sequence[Episode], *, simulated: bool) -> Written:
+    """Write both files for ``episodes``, all of the plan in its order. Raises ``StoreError``."""
     content = summary(plan, episodes, simulated=simulated)
     data = metrics.to_bytes(content)
     store.replace(directory / store.SUMMARY, data, durable=not simulated)

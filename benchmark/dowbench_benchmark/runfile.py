@@ -24,13 +24,15 @@ FORMAT = 2
 
 
 def record(
-    plan: Plan, *, simulated: bool, replayed: bool, complete: bool, calls: Iterable[Call], spent: Spend
+    plan: Plan,
+    *,
+    simulated: bool,
+    replayed: bool,
+    complete: bool,
+    served: Mapping[str, Iterable[str]],
+    spent: Spend,
 ) -> dict[str, Any]:
-    """The content of ``run.json``."""
-    served: dict[str, set[str]] = {model: set() for model in plan.config.models}
-    for call in calls:
-        if call.served_model is not None:
-            served.setdefault(call.model, set()).add(call.served_model)
+    """The content of ``run.json``. ``served`` holds the model versions that answered, by model."""
     return {
         "format": FORMAT,
         "run_name": plan.config.run_name,
@@ -59,10 +61,21 @@ def record(
             for spec in plan.episodes
         ],
         "prices": [price.record() for price in plan.prices.values()],
-        "served_model_versions": {model: sorted(versions) for model, versions in served.items()},
+        "served_model_versions": {
+            model: sorted(served.get(model, ())) for model in sorted({*plan.config.models, *served})
+        },
         "spent_tokens": spent.tokens,
-        "spent_usd": None if plan.config.unpriced else float(spent.usd),
+        "spent_usd": None if plan.config.unpriced else spent.usd,
     }
+
+
+def served(calls: Iterable[Call]) -> dict[str, set[str]]:
+    """The model versions that answered, by model."""
+    found: dict[str, set[str]] = {}
+    for call in calls:
+        if call.served_model is not None:
+            found.setdefault(call.model, set()).add(call.served_model)
+    return found
 
 
 def write(directory: Path, content: Mapping[str, Any], *, durable: bool) -> None:

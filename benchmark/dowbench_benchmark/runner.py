@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dowbench.errors import DowbenchError, UsageError
@@ -38,7 +37,8 @@ AGENT_FACTOR = 2
 class Limits:
     """What a run may spend. ``partial``: start although the worst case does not fit, and stop at the budget."""
 
-    usd: Fraction | None = None
+    attousd: int | None = None
+    """Units of 1e-18 USD."""
     tokens: int | None = None
     partial: bool = False
 
@@ -110,26 +110,27 @@ def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool
     if earlier.used and not resume:
         raise UsageError("the directory holds a run already; leave out --no-resume to go on with it, or take another")
     if plan.config.unpriced:
-        if limits.usd is not None:
+        if limits.attousd is not None:
             raise UsageError("an unpriced run has no USD: give --budget-tokens instead of --budget-usd")
         if limits.tokens is None and not simulated:
             raise UsageError("an unpriced run needs --budget-tokens")
-    elif limits.usd is None and not simulated:
+    elif limits.attousd is None and not simulated:
         raise UsageError("a run that costs money needs --budget-usd")
     pending = [spec for spec in plan.episodes if spec.id not in earlier.episodes]
     worst = worst_case(plan, pending)
     if not limits.partial:
         already = spent_before(plan, earlier)
         total = already + worst
-        if limits.usd is not None and total.usd > limits.usd:
+        advice = f"for {len(pending)} episode(s); raise it, plan less, or stop there: --partial"
+        if limits.attousd is not None and total.attousd > limits.attousd:
             raise UsageError(
-                f"the budget of {show_usd(limits.usd)} does not cover {show_usd(already.usd)} spent and a worst case "
-                f"of {show_usd(worst.usd)} for {len(pending)} episode(s); raise it, plan less, or stop there: --partial"
+                f"the budget of {show_usd(limits.attousd)} does not cover {show_usd(already.attousd)} spent and a worst "
+                f"case of {show_usd(worst.attousd)} {advice}"
             )
         if limits.tokens is not None and total.tokens > limits.tokens:
             raise UsageError(
                 f"the budget of {limits.tokens:,} tokens does not cover {already.tokens:,} spent and a worst case of "
-                f"{worst.tokens:,} for {len(pending)} episode(s); raise it, plan less, or stop there: --partial"
+                f"{worst.tokens:,} {advice}"
             )
     return worst
 
@@ -138,10 +139,8 @@ def worst_case(plan: Plan, pending: list[EpisodeSpec]) -> Spend:
     """The most that ``pending`` can cost: every ceiling reached, every token at its model's highest rate."""
     factor = AGENT_FACTOR if plan.config.agent else 1
     tokens = plan.config.ceiling.max_total_tokens * factor
-    usd = sum(
-        (tokens * price.highest for spec in pending if (price := plan.prices.get(spec.model)) is not None), Fraction(0)
-    )
-    return Spend(tokens * len(pending), usd)
+    attousd = sum(tokens * price.highest for spec in pending if (price := plan.prices.get(spec.model)) is not None)
+    return Spend(tokens * len(pending), attousd)
 
 
 def spent_before(plan: Plan, earlier: Recording) -> Spend:
@@ -180,9 +179,10 @@ class _Run:
         self.watch = watch
         self.make_provider = make_provider
         spent = spent_before(plan, earlier)
-        self.budget = Budget(usd=limits.usd, tokens=limits.tokens, spent=spent)
+        self.budget = Budget(attousd=limits.attousd, tokens=limits.tokens, spent=spent)
         planned = {spec.id for spec in plan.episodes}
-        rows = [episode for key, episode in earlier.episodes.items() if key in planned]
+        self.rows = {key: episode for key, episode in earlier.episodes.items() if key in planned}
+        rows = self.rows.values()
         self.progress = Progress(
             planned=len(plan.episodes),
             done=len(rows),
@@ -196,12 +196,14 @@ class _Run:
         self.halt: BaseException | None = None
         self.quitting = threading.Event()
         """No further call may leave: somebody asked, or something ended the run."""
+        self.served = runfile.served([*earlier.calls, *earlier.unbilled])
         self.working = 0
         self.streak: tuple[str, int] = ("", 0)
 
     def go(self, concurrency: int) -> Result:
         self._write_run(complete=False)
-        recorder = Recorder(self.files, set(self.earlier.cassette.parts) if self.earlier.cassette else set())
+        parts = set(self.earlier.cassette.parts) if self.earlier.cassette else set()
+        recorder = Recorder(self.files, parts, self.served)
         for call in self.earlier.unbilled:
             recorder.billed(call)
         if self.pending:
@@ -269,6 +271,7 @@ class _Run:
             return
         recorder.episode(episode)
         with self.changed:
+            self.rows[spec.id] = episode
             self.progress.done += 1
             self.progress.errored += episode.status == "errored"
         if alarm is not None:
@@ -319,9 +322,10 @@ class _Run:
         if complete and not ordered:
             self.files.close()
             arrange.arrange(self.directory, self.plan, durable=not self.simulated)
-        calls = self._write_run(complete=complete)
+        self._write_run(complete=complete)
         if complete:
-            written = results.write(self.plan, self.directory, calls, simulated=self.simulated, replayed=False)
+            episodes = [self.rows[spec.id] for spec in self.plan.episodes]
+            written = results.write(self.plan, self.directory, episodes, simulated=self.simulated)
         code, message = self._verdict(halt, complete)
         return Result(code, message, self.progress, written, tuple(self.files.notices))
 
@@ -336,19 +340,16 @@ class _Run:
             return 1, f"{self.progress.failed} episode(s) failed for now and are run again by the same command"
         return (1 if self.progress.errored else 0), None
 
-    def _write_run(self, *, complete: bool) -> list[ledger.Call]:
-        calls = [ledger.call_from(row) for row in store.rows(self.directory / store.CALLS)]
-        sent = [ledger.sent_from(row) for row in store.rows(self.directory / store.REQUESTS)]
+    def _write_run(self, *, complete: bool) -> None:
         content = runfile.record(
             self.plan,
             simulated=self.simulated,
             replayed=False,
             complete=complete,
-            calls=calls,
-            spent=ledger.spent(calls, sent, self.plan.prices),
+            served=self.served,
+            spent=self.budget.spent,
         )
         runfile.write(self.directory, content, durable=not self.simulated)
-        return calls
 
 
 class _Alarm(Halt):

@@ -150,7 +150,12 @@ def load_directory(directory: Path, scenario: Scenario | None = None) -> dict[st
 def _plugin_directories() -> list[Path]:
     directories = []
     for name, value in plugins.load_all("dowbench.attacks").items():
-        path = value() if callable(value) and not isinstance(value, Path) else value
+        try:
+            path = value() if callable(value) else value
+        except Exception as error:  # a plug-in may raise anything
+            raise UsageError(
+                f"dowbench.attacks: the plug-in {name!r} cannot give its directory: {type(error).__name__}: {error}"
+            ) from error
         if not isinstance(path, str | Path) or not Path(path).is_dir():
             raise UsageError(f"dowbench.attacks: the plug-in {name!r} gives no directory of YAML files, but {path!r}")
         directories.append(Path(path))

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import sys
 from array import array
-from operator import mul
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _WINDOW = 100
+_BASE = 37
 _MASK = (1 << 64) - 1
-_POWERS = tuple(pow(37, _WINDOW - 1 - i, 1 << 64) for i in range(_WINDOW))
+_LEAVING = pow(_BASE, _WINDOW, 1 << 64)
 _END_OF_FILE = 0xFFFF
 _LINE_FEED = 0x0A
 _UTF16 = "utf-16-le" if sys.byteorder == "little" else "utf-16-be"
+_CHUNK = 1 << 16
+"""UTF-16 units whose running sums are held at a time."""
 
 
 def line_hashes(data: bytes, lines: Iterable[int]) -> dict[int, str]:
@@ -34,17 +37,29 @@ def line_hashes(data: bytes, lines: Iterable[int]) -> dict[int, str]:
     text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").translate({0x20: None, 0x09: None})
     units = array("H", text.encode(_UTF16, "surrogatepass"))
     units.append(_END_OF_FILE)
+    units.extend([0] * (_WINDOW - 1))
     found: dict[int, str] = {}
     seen: dict[int, int] = {}
-    start, line = 0, 1
-    while line <= last:
-        value = sum(map(mul, units[start : start + _WINDOW], _POWERS)) & _MASK
+    for line, value in enumerate(_windows(units), 1):
+        if line > last:
+            break
         seen[value] = seen.get(value, 0) + 1
         if line in wanted:
             found[line] = f"{value:x}:{seen[value]}"
+    return found
+
+
+def _windows(units: array[int]) -> Iterator[int]:
+    """The polynomial of the window that begins at each line, from differences of running sums."""
+    start, chunk, sums = 0, -1, [0]
+    while True:
+        if start // _CHUNK != chunk:
+            chunk = start // _CHUNK
+            part = units[chunk * _CHUNK : (chunk + 1) * _CHUNK + _WINDOW]
+            sums = list(accumulate(part, lambda total, unit: (total * _BASE + unit) & _MASK, initial=0))
+        at = start - chunk * _CHUNK
+        yield (sums[at + _WINDOW] - sums[at] * _LEAVING) & _MASK
         try:
             start = units.index(_LINE_FEED, start) + 1
         except ValueError:
-            break
-        line += 1
-    return found
+            return

@@ -85,3 +85,9 @@ def test_repeats_are_numbered_and_absent_lines_absent() -> None:
     assert [hashes[n].split(":")[1] for n in (1, 2, 50)] == ["1", "2", "50"]
     assert hashes[1].split(":")[0] == hashes[2].split(":")[0]
     assert 999 not in hashes
+
+
+def test_a_file_longer_than_the_chunks_it_is_read_in() -> None:
+    data = "".join(f'{{"name": "tool {n}", "x": "{"y" * (n % 150)}"}}\n' for n in range(1_500)).encode()
+    assert len(data) > 2 * 65_536
+    assert line_hashes(data, range(1, 1_502)) == by_rolling_window(data)

@@ -1,0 +1,124 @@
+"""Who may import whom, and what a scan costs before it starts."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, tool, write
+
+COMMON = frozenset({"model", "errors", "words", "__version__", "__url__"})
+"""What every module of the scanner may import."""
+ALLOWED = {
+    "__init__": {"scan", "loaders"},
+    "__main__": {"cli"},
+    "action": {"baseline", "config", "configfile", "discover", "report", "scan"},
+    "actions": set(),
+    "baseline": {"discover"},
+    "bounds": {"actions", "caps"},
+    "caps": set(),
+    "changed": set(),
+    "cli": {"baseline", "config", "configfile", "discover", "report", "scan"},
+    "config": set(),
+    "configfile": {"config", "source", "suppress"},
+    "discover": {"git"},
+    "engine": {"rulepack"},
+    "errors": set(),
+    "fingerprint": set(),
+    "git": set(),
+    "loaders": {"source"},
+    "model": set(),
+    "plan": {"config", "discover", "loaders", "rulepack", "source"},
+    "prose": set(),
+    "report": {"git", "rulepack"},
+    "result": {"actions", "bounds", "caps", "prose"},
+    "rulepack": {"bounds", "engine", "loaders", "prose", "result"},
+    "scan": {
+        "baseline", "config", "discover", "engine", "fingerprint", "git", "loaders", "plan", "scanfile"
+    },
+    "scanfile": {"changed", "discover", "engine", "fingerprint", "loaders", "plan", "source", "suppress"},
+    "source": set(),
+    "suppress": {"config", "discover"},
+    "words": set(),
+}  # fmt: skip
+"""Module or package of the scanner → what else of it it may import. The stages do not import each other."""
+HEAVY = {
+    "jsonschema", "openapi_spec_validator", "pydantic", "rich", "openai", "anthropic", "google", "langchain", "httpx",
+    "asyncio", "concurrent", "email", "http", "logging", "multiprocessing", "socket", "ssl", "subprocess", "tempfile",
+    "unittest", "tomllib", "importlib.metadata", "importlib.resources",
+}  # fmt: skip
+
+
+def imports(root: Path, package: str):
+    """(module, imported module of ours) pairs, both dotted."""
+    for path in sorted((root / package).rglob("*.py")):
+        module = ".".join(path.relative_to(root).with_suffix("").parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((module, alias.name) for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{module} has a relative import"
+                if node.module in ("dowbench", "dowbench_benchmark"):
+                    yield from ((module, f"{node.module}.{alias.name}") for alias in node.names)
+                else:
+                    yield module, str(node.module)
+
+
+def part(module: str) -> str:
+    return (module.split(".") + [""])[1]
+
+
+def test_scanner_imports_in_the_direction_of_a_scan():
+    wrong, seen = [], set()
+    for module, imported in imports(ROOT, "dowbench"):
+        assert part(module) in ALLOWED, f"{module} is missing in the table"
+        seen.add(part(module))
+        if imported.startswith("dowbench."):
+            own = part(imported) == part(module)
+            if not own and part(imported) not in COMMON | ALLOWED[part(module)]:
+                wrong.append(f"{module} imports {imported}")
+    assert wrong == []
+    assert {"scan", "cli", "loaders", "engine", "source"} <= seen
+
+
+def test_scanner_never_imports_the_benchmark():
+    assert [pair for pair in imports(ROOT, "dowbench") if pair[1].startswith("dowbench_benchmark")] == []
+
+
+def test_benchmark_imports_little_of_the_scanner():
+    allowed = {"dowbench", "dowbench.model", "dowbench.errors", "dowbench.__version__", "dowbench.__url__"}
+    pairs = list(imports(ROOT / "benchmark", "dowbench_benchmark"))
+    assert pairs
+    assert [p for p in pairs if p[1].split(".")[0] == "dowbench" and p[1] not in allowed] == []
+
+
+def test_tables_name_modules_that_exist():
+    from dowbench.cli import COMMANDS
+    from dowbench.report import REPORTS
+
+    for module in (*REPORTS.values(), *(command.module for command in COMMANDS.values())):
+        root = ROOT / "benchmark" if module.startswith("dowbench_benchmark") else ROOT
+        assert (root / f"{module.replace('.', '/')}.py").is_file(), module
+
+
+@pytest.mark.parametrize("format", ["text", "json"])
+@pytest.mark.parametrize("language", ["json", "yaml"])
+def test_a_scan_imports_nothing_heavy(folder, language, format):
+    write(folder / "tools.json", tool("web_search"), tool("list_tickets"))
+    if language == "yaml":
+        text = "- {name: web_search, description: Searches the web., input_schema: {}}\n"
+        (folder / "tools.yaml").write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "dowbench", "scan", f"tools.{language}", "--format", format],
+        cwd=folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    imported = {line.rpartition("|")[2].strip() for line in run.stderr.splitlines() if line.startswith("import time:")}
+    assert "dowbench.scanfile" in imported
+    assert {name for name in imported if name in HEAVY or name.split(".")[0] in HEAVY} == set()
+    ours = {"dowbench", "click", "yaml", "_yaml"}
+    others = {name.split(".")[0] for name in imported} - sys.stdlib_module_names - ours
+    # What site starts by itself: path files of editable installs.
+    assert {name for name in others if not name.startswith(("_", "sitecustomize", "usercustomize", "imported"))} <= {"org"}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowbench.errors import DowbenchError
 from dowbench.model import Finding, Note, Related
-from dowbench.rulepack.view import SetView, ToolView
+from dowbench.rulepack.view import SetView, ToolView, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from dowbench.model import ToolSet
     from dowbench.rulepack import Rule, RulePack
     from dowbench.rulepack.rule import Shape
-    from dowbench.rulepack.view import Match, Witness
+    from dowbench.rulepack.view import Match
 
 
 class Run(NamedTuple):
@@ -26,7 +27,11 @@ class Run(NamedTuple):
 
 
 def run(pack: RulePack, toolset: ToolSet) -> Run:
-    """Every rule of the pack over every tool, and over the set."""
+    """Every rule of the pack over every tool, and over the set.
+
+    A rule that fails on one of them is an error note, and the others go on. A ``DowbenchError`` is passed on: the
+    document itself cannot be read, as when a schema that is followed lazily exceeds its limits.
+    """
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
     errors: list[Note] = []
@@ -39,6 +44,8 @@ def run(pack: RulePack, toolset: ToolSet) -> Run:
                     continue
                 try:
                     findings.extend(_findings(pack, rule, shape, target))
+                except DowbenchError:
+                    raise
                 except Exception as error:
                     on = f" on tool `{target.tool.name}`" if isinstance(target, ToolView) else ""
                     message = f"rule {rule.id} ({rule.path}) failed{on}: {type(error).__name__}: {error}"
@@ -82,8 +89,6 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
 
 def _primaries(shape: Shape, match: Match, target: ToolView | SetView) -> tuple[Witness, ...]:
     """What findings are put on: the whole tool or set, or the first witness of a kind, or each of the first group."""
-    from dowbench.rulepack.view import Witness
-
     if shape.scope == "tool" and shape.report != "tool":
         kind = "parameter" if "parameter" in shape.report else shape.report
         found = [witness for witness in match if witness.kind == kind]

@@ -7,14 +7,13 @@ A word is a whole word in lower case: ``web_search``, ``nextCursor`` and ``base6
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.words import split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 MAX_GAP = 6
 """How many words ``...`` in a phrase may stand for."""
@@ -67,6 +66,15 @@ _CLAUSE_WORDS = frozenset(
 )
 
 
+class PhraseError(ValueError):
+    """A text that is no phrase. ``index`` is its place in the list, ``name`` that of a list that does not exist."""
+
+    def __init__(self, index: int, message: str, name: str | None = None) -> None:
+        super().__init__(message)
+        self.index = index
+        self.name = name
+
+
 class Hit(NamedTuple):
     """Where a phrase stands: words ``start`` up to, not including, ``end``."""
 
@@ -74,8 +82,7 @@ class Hit(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """One sentence of a text."""
 
     text: str
@@ -157,43 +164,45 @@ def _words(token: str) -> Iterator[str]:
         yield from split(stem)
 
 
-@dataclass(frozen=True, slots=True)
 class Phrases:
     """A set of phrases, found by their first word.
 
     An element is a word, ``...`` (none to ``MAX_GAP`` words) or other phrases (one of them).
     """
 
-    by_first: Mapping[str, tuple[tuple[object, ...], ...]] = field(repr=False)
-    texts: tuple[str, ...]
+    __slots__ = ("by_first", "texts")
+
+    def __init__(self, by_first: Mapping[str, Sequence[tuple[object, ...]]], texts: tuple[str, ...]) -> None:
+        self.by_first = by_first
+        self.texts = texts
 
     @classmethod
-    def compile(cls, texts: Iterable[str], lists: Mapping[str, Phrases] | None = None) -> Phrases:
+    def compile(cls, texts: Sequence[str], lists: Mapping[str, Phrases] | None = None) -> Phrases:
         """Phrases from their texts; ``$name`` in a text stands for one of the phrases of ``lists[name]``.
 
-        Raises ``KeyError`` with the name of an unknown list, ``ValueError`` on a phrase that begins or ends with a
-        gap or holds something that can never be a word.
+        Raises ``PhraseError`` on an unknown list, a phrase that begins or ends with a gap, and on what can never be a
+        word.
         """
-        texts = tuple(texts)
         by_first: dict[str, list[tuple[object, ...]]] = {}
-        for text in texts:
-            elements = tuple(element for part in text.split() for element in _elements(part, lists or {}))
-            if not elements or elements[0] == "..." or elements[-1] == "...":
-                raise ValueError(f"{text!r} is no phrase: it must begin and end with a word")
-            first = elements[0]
-            for word in first.by_first if isinstance(first, Phrases) else (first,):
-                assert isinstance(word, str)
+        every: list[str] = []
+        for index, text in enumerate(texts):
+            if text.isalpha() and text.islower():  # one word, by far the most
+                by_first.setdefault(text, []).append((text,))
+                every.append(text)
+                continue
+            elements = tuple(element for part in text.split() for element in _elements(part, lists or {}, index))
+            first = elements[0] if elements else "..."
+            if isinstance(first, Phrases) and len(elements) == 1:
+                for word, phrases in first.by_first.items():
+                    by_first.setdefault(word, []).extend(phrases)
+                every += first.texts
+                continue
+            if first == "..." or elements[-1] == "...":
+                raise PhraseError(index, f"`{text}` is no phrase: it must begin and end with a word")
+            for word in first.by_first if isinstance(first, Phrases) else (str(first),):
                 by_first.setdefault(word, []).append(elements)
-        return cls({word: tuple(phrases) for word, phrases in by_first.items()}, texts)
-
-    @classmethod
-    def union(cls, parts: Sequence[Phrases]) -> Phrases:
-        """All phrases of all parts."""
-        by_first: dict[str, tuple[tuple[object, ...], ...]] = {}
-        for part in parts:
-            for word, phrases in part.by_first.items():
-                by_first[word] = by_first.get(word, ()) + phrases
-        return cls(by_first, tuple(text for part in parts for text in part.texts))
+            every.append(text)
+        return cls(by_first, tuple(every))
 
     def find(self, words: Sequence[str], start: int = 0) -> Hit | None:
         """The first hit at or after ``start``, the longest of those that begin there."""
@@ -241,14 +250,13 @@ def _end(words: Sequence[str], at: int, phrase: tuple[object, ...], k: int) -> i
     return _end(words, at + 1, phrase, k + 1) if words[at] == element else None
 
 
-_WORD = re.compile(r"\w+")
-
-
-def _elements(part: str, lists: Mapping[str, Phrases]) -> tuple[object, ...]:
+def _elements(part: str, lists: Mapping[str, Phrases], index: int) -> tuple[object, ...]:
     if part == "...":
         return (part,)
     if part.startswith("$"):
+        if part[1:] not in lists:
+            raise PhraseError(index, f"unknown word list `{part}`", part[1:])
         return (lists[part[1:]],)
-    if not _WORD.fullmatch(part) or part != part.lower() or "_" in part:
-        raise ValueError(f"{part!r} is no word: words are whole, in lower case, without punctuation")
+    if not part.isalnum() or part != part.lower():
+        raise PhraseError(index, f"`{part}` is no word: words are whole, in lower case, without punctuation")
     return (part,) if part.isalpha() else split(part)

@@ -80,7 +80,7 @@ def show(rule_id: str, directories: tuple[Path, ...]) -> None:
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when something is not as it would be written.")
 def docs(pack: Path | None, output: Path, check: bool) -> None:
     """Write what is generated from the rules of PACK (default: the built-in ones): pages, and pack.json for speed."""
-    from dowbench.rulepack.docs import pages
+    from dowbench.rulepack.docs import MARK, pages
     from dowbench.rulepack.schema import rule_schema
 
     loaded = load_pack((pack or builtin_directory(),), builtin=False)
@@ -89,7 +89,7 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
     wanted[home.path / GENERATED] = home.generate(rule_names(home.path), list(DATA))
     if pack is None:
         wanted[home.path / "schema.json"] = json.dumps(rule_schema(), indent=1, ensure_ascii=False) + "\n"
-    stale = sorted(path for path in output.glob("*.md") if path not in wanted)
+    stale = sorted(path for path in output.glob("*.md") if path not in wanted and MARK in path.read_text("utf-8"))
     differing = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
     if check:
         for path in (*differing, *stale):

@@ -37,6 +37,7 @@ ENTRY: Mapping[str, str] = {
     "run": "folder of the recorded run",
 }
 """The keys of an entry of ``evidence.json``; numbers may be null where a run gave none."""
+_FIGURES = frozenset({"n", "amplification", "lower", "upper", "control"})
 _REPORTED = ("title", "source", "text", "amplification", "lower", "measured")
 
 
@@ -55,6 +56,10 @@ def load_measured(file: Path) -> tuple[Mapping[str, Any], ...]:
         if missing or unknown:
             what = f"`{missing[0]}` is missing" if missing else f"unknown key `{unknown[0]}`"
             raise RuleError(f"entries.{i}: {what}", path=path)
+        for key, part in entry.items():
+            named = key not in _FIGURES
+            if isinstance(part, bool) or not isinstance(part, str if named else (int, float, type(None))):
+                raise RuleError(f"entries.{i}: `{key}`: expected {'text' if named else 'a number'}", path=path)
     return tuple(value["entries"])
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.rulepack.reading import FaultError, Path, boolean, choice, mapping, text, texts
 
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 VERIFIED = ("package", "source", "documentation", "third party")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting of one framework."""
 
     framework: str
@@ -37,8 +35,7 @@ class Setting:
     """Whether it is printed with findings, and not only on the page of the rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frameworks:
+class Frameworks(NamedTuple):
     """All settings, and the topics they answer."""
 
     topics: Mapping[str, str]

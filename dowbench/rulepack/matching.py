@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.prose import Phrases
+from dowbench.prose import PhraseError, Phrases
 from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, texts
 
 if TYPE_CHECKING:
@@ -19,22 +19,12 @@ DESCRIPTION_KEYS = ("phrases", "also", "without", "within")
 def phrases(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Phrases:
     """The phrases of a list, in which ``$name`` stands for a word list."""
     entries = texts(value, at)
-    compiled = []
-    for i, entry in enumerate(entries):
-        place = (*at, i) if isinstance(value, list) else at
-        name = entry[1:]
-        if entry.startswith("$") and " " not in entry:
-            if name not in lists:
-                raise FaultError(f"unknown word list `${name}`{near(name, lists)}", place)
-            compiled.append(lists[name])
-            continue
-        try:
-            compiled.append(Phrases.compile((entry,), lists))
-        except KeyError as error:
-            raise FaultError(f"unknown word list `${error.args[0]}`{near(error.args[0], lists)}", place) from None
-        except ValueError as error:
-            raise FaultError(str(error), place) from None
-    return Phrases.union(compiled)
+    try:
+        return Phrases.compile(entries, lists)
+    except PhraseError as error:
+        place = (*at, error.index) if isinstance(value, list) else at
+        hint = near(error.name, lists) if error.name is not None else ""
+        raise FaultError(f"{error}{hint}", place) from None
 
 
 def name(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Callable[[Sequence[str]], bool]:

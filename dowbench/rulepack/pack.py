@@ -199,9 +199,10 @@ def _check_settings(settings: Settings, rules: Sequence[Rule], env: Env) -> None
         for option in options:
             if option not in by_id[name].options:
                 raise UsageError(f"unknown option `{option}` of rule `{name}`{near(option, by_id[name].options)}")
+    lists = {*env.lists, *(name for rule in rules for name in rule.file.value.get("words", ()))}
     for name in settings.words:
-        if name not in env.lists:
-            raise UsageError(f"unknown word list `{name}`{near(name, env.lists)}")
+        if name not in lists:
+            raise UsageError(f"unknown word list `{name}`{near(name, lists)}")
     for name in settings.limits:
         if name not in LIMITS:
             raise UsageError(f"unknown limit `{name}`{near(name, LIMITS)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench import words
-from dowbench.prose import Phrases, sentences
+from dowbench.prose import sentences
 from dowbench.rulepack import matching
 from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping, near, number, texts
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dowbench.model import Parameter, Schema
+    from dowbench.prose import Phrases
     from dowbench.rulepack.view import Env, ToolView
 
 Test = "Callable[[ToolView, Parameter], bool]"
@@ -208,8 +209,6 @@ def compile_lists(
         raise FaultError(f"expected a mapping of word lists, found {kind_of(value)}", at)
     lists = dict(known)
     for name, entries in value.items():
-        compiled = matching.phrases(entries, (*at, name), lists)
-        if name in more:
-            compiled = Phrases.union([compiled, matching.phrases(list(more[name]), (*at, name), lists)])
-        lists[name] = compiled
+        every = [*texts(entries, (*at, name)), *more.get(name, ())]
+        lists[name] = matching.phrases(every, (*at, name), lists)
     return lists

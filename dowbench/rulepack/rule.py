@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.model import SEVERITIES
 from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool, supplied
@@ -43,19 +41,16 @@ KEYS = (
     "evidence", "options", "words", *SHAPE_KEYS, "toolset", EXAMPLE, TESTS,
 )  # fmt: skip
 REQUIRED = ("id", "title", "why", "severity", "confidence", "family", "scope", "taxonomy", "match", "message", "fix")
-_ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """A threshold that a configuration can set."""
 
     default: float
     about: str
 
 
-@dataclass(frozen=True, slots=True)
-class Adjustment:
+class Adjustment(NamedTuple):
     """What changes about a finding when a further condition holds."""
 
     when: ToolCondition | SetCondition
@@ -68,8 +63,7 @@ class Adjustment:
     """Put behind the message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A pattern, and what is said when it is found."""
 
     scope: Scope
@@ -82,8 +76,7 @@ class Shape:
     fix: Template
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule in force."""
 
     id: str
@@ -127,7 +120,7 @@ def compile_rule(
     """
     keys = mapping(file.value, (), KEYS, REQUIRED)
     name = text(keys["id"], ("id",))
-    if not _ID.fullmatch(name):
+    if not all(part.isalnum() and part == part.lower() for part in name.split("-")) or not name[0].isalpha():
         raise FaultError(f"expected a kebab-case id, found `{name}`", ("id",))
     severity: Severity = choice(keys["severity"], ("severity",), SEVERITIES)
     confidence: Confidence = choice(keys["confidence"], ("confidence",), SEVERITIES)

@@ -198,7 +198,7 @@ def _case(*, flagged: bool) -> Node:
         "format": _one(("auto", *conditions.FORMATS)),
         "limits": _object({key: {"type": "number"} for key in LIMITS}),
         "options": {"type": "object", "additionalProperties": {"type": "number"}},
-        "on": _TEXT,
+        "which": _TEXT,
     }
     expected: Node = {
         "severity": _one(SEVERITIES),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Load = Callable[[Any, str], ToolSet]
 """From a document and the name of its format (or ``auto``) to its tools: the loaders, handed in."""
 
-EXPECTATIONS = ("severity", "confidence", "tier", "parameter", "on", "message")
+EXPECTATIONS = ("severity", "confidence", "tier", "parameter", "which", "message")
 CASE_KEYS = ("reason", "tool", "tools", "document", "format", "limits", "options", *EXPECTATIONS)
 _WHOLE = frozenset({"at_least", "tokens_above", "any_of", "phrases"})
 """Keys without which a condition means nothing: the whole condition is deleted with them."""
@@ -130,7 +130,7 @@ def _case(value: Any, at: Place, rule: str, load: Load, *, flagged: bool, shown:
     kinds = [key for key in ("tool", "tools", "document") if key in keys]
     if len(kinds) != 1:
         raise FaultError("a test has one of `tool`, `tools` and `document`", at)
-    if not flagged and (unused := next((k for k in EXPECTATIONS if k in keys and k != "on"), None)):
+    if not flagged and (unused := next((k for k in EXPECTATIONS if k in keys and k != "which"), None)):
         raise FaultError("a tool that is not flagged has nothing to expect", (*at, unused))
     where = at if shown else (*at, kinds[0])
     name = choice(keys.get("format", "mcp" if kinds[0] != "document" else "auto"), (*at, "format"), (*FORMATS, "auto"))
@@ -168,7 +168,7 @@ def _wrong(pack: RulePack, rule: Rule, case: Case, value: Any) -> Iterator[tuple
     if run.errors:
         yield case.at, run.errors[0].message
         return
-    on = case.expected.get("on")
+    on = case.expected.get("which")
     found = [f for f in run.findings if on is None or f.tool == on]
     if not case.flagged:
         if found:
@@ -179,14 +179,14 @@ def _wrong(pack: RulePack, rule: Rule, case: Case, value: Any) -> Iterator[tuple
         return
     for key, wanted in case.expected.items():
         if not any(_as_expected(finding, key, wanted) for finding in found):
-            shown = [f.message if key == "message" else getattr(f, key) for f in found if key != "on"]
+            shown = [f.message if key == "message" else getattr(f, key) for f in found if key != "which"]
             yield case.at, f"{key}: expected {wanted}, found {', '.join(map(str, shown))} ({case.reason})"
 
 
 def _as_expected(finding: Finding, key: str, wanted: Any) -> bool:
     if key == "message":
         return all(part in finding.message for part in wanted)
-    return key == "on" or getattr(finding, key) == wanted
+    return key == "which" or getattr(finding, key) == wanted
 
 
 def mutations(value: Any) -> Iterator[tuple[Place, Any]]:

@@ -19,6 +19,15 @@ COMPUTED: Mapping[str, str] = {
     "name:…": "words in the tool's own style of names: `{name:max results}` is `max_results` or `maxResults`",
     "option:…": "value of an option of the rule",
 }
+_PLAIN = {
+    "tool": "the tool",
+    "parameter": "parameter",
+    "result.kind": "data",
+    "count": "so many",
+    "declared": "a limit",
+    "sibling": "another tool",
+    "tokens": "so many",
+}
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
 
@@ -51,15 +60,16 @@ class Template:
             raise FaultError("a brace stands alone: braces are for placeholders", at)
 
     def plain(self) -> str:
-        """The text for no tool in particular: what would be filled in is named instead."""
+        """The text for no tool in particular."""
 
         def value(found: re.Match[str]) -> str:
             head, _, rest = found[1].partition(":")
             if head == "option":
                 return figure(self.options[rest])
-            return styled(rest, camel=False) if head == "name" else f"<{found[1]}>"
+            return styled(rest, camel=False) if head == "name" else _PLAIN.get(found[1], "…")
 
-        return " ".join(_PLACEHOLDER.sub(value, self.text).split())
+        text = " ".join(_PLACEHOLDER.sub(value, self.text).split())
+        return text[:1].upper() + text[1:]
 
     def fill(self, facts: Mapping[str, str], *, camel: bool = False) -> str:
         """The text with its placeholders filled. Raises ``KeyError`` when a fact is missing."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import words
 from dowbench.model import EMPTY, Location
@@ -26,8 +25,7 @@ _NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta", 
 Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(NamedTuple):
     """An element that made a condition true."""
 
     location: Location
@@ -35,7 +33,7 @@ class Witness:
     """What it is, for the message at a related place."""
     tool: Tool | None = None
     parameter: Parameter | None = None
-    facts: Mapping[str, str] = field(default_factory=lambda: EMPTY)
+    facts: Mapping[str, str] = EMPTY
     """Values for the placeholders of a message."""
     kind: str = "tool"
     """``tool``, ``parameter``, ``output``, ``description``, ``sibling``, ``limit`` or ``set``."""
@@ -132,14 +130,13 @@ ToolCondition = Callable[[ToolView], "Match | None"]
 SetCondition = Callable[[SetView], "Match | None"]
 
 
-@dataclass(frozen=True, slots=True)
-class Env:
+class Env(NamedTuple):
     """What conditions of one rule are compiled with."""
 
     lists: Mapping[str, Any]
     """Word lists by name, compiled."""
-    roles: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    roles: Mapping[str, Any] = EMPTY
     """Tests of a parameter, by the name of the role."""
-    options: Mapping[str, float] = field(default_factory=lambda: EMPTY)
+    options: Mapping[str, float] = EMPTY
     strict: bool = True
     """Whether a placeholder that no condition fills is an error."""

@@ -1,0 +1,66 @@
+"""``dowbench rules``."""
+
+import pytest
+from click.testing import CliRunner
+from probe_rule import RULE
+
+from dowbench.errors import UsageError
+from dowbench.rulepack.commands import rules
+
+
+def run(*arguments):
+    return CliRunner().invoke(rules, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def test_list_has_a_line_for_each_rule(probe):
+    probe.write()
+    result = run("list", "--rules", probe.folder)
+    lines = {line.split()[0]: line.split(maxsplit=3)[1:] for line in result.stdout.splitlines()}
+    assert lines["probe"] == ["medium", "high", "A probe"]
+    assert lines["no-call-budget"][:2] == ["low", "high"]
+
+
+def test_show_prints_the_page(probe):
+    probe.write()
+    assert run("show", "unbounded-result").stdout.startswith("# unbounded-result\n")
+    assert "A probe" in run("show", "probe", "--rules", probe.folder).stdout
+
+
+def test_show_of_an_unknown_rule_is_an_error():
+    with pytest.raises(UsageError, match="unknown rule `unbounded-reslt`; did you mean `unbounded-result`"):
+        run("show", "unbounded-reslt")
+
+
+def test_test_of_a_good_pack(probe):
+    probe.write()
+    result = run("test", probe.folder)
+    assert (result.exit_code, result.stdout) == (0, "1 rules, 2 tests, 1 branches, 0 failures.\n")
+
+
+def test_test_of_a_bad_pack_names_the_place_and_exits_1(probe):
+    path = probe.write(RULE.replace("[fetch]}", "[fetch], without: [dog]}"))
+    result = run("test", probe.folder)
+    assert result.exit_code == 1
+    assert (
+        result.stderr == f"{path}:10: match.name.without: no test fails when this is deleted: add one, or delete it\n"
+    )
+
+
+def test_docs_of_a_pack_are_written_checked_and_cleaned(probe, tmp_path):
+    probe.write()
+    output = tmp_path / "docs"
+    assert run("docs", probe.folder, "-o", output, "--check").exit_code == 1
+    assert not output.exists()
+    assert run("docs", probe.folder, "-o", output).exit_code == 0
+    assert sorted(p.name for p in output.iterdir()) == ["README.md", "probe.md"]
+    assert (probe.folder / "pack.json").is_file()
+    assert run("docs", probe.folder, "-o", output, "--check").exit_code == 0
+    (output / "old.md").write_text("<!-- Generated from old.yaml by `dowbench rules docs`. -->")
+    (output / "mine.md").write_text("Written by hand.")
+    result = run("docs", probe.folder, "-o", output, "--check")
+    assert (result.exit_code, result.stderr) == (
+        1,
+        f"{output / 'old.md'}: not as generated; run `dowbench rules docs`\n",
+    )
+    run("docs", probe.folder, "-o", output)
+    assert sorted(p.name for p in output.iterdir()) == ["README.md", "mine.md", "probe.md"]

@@ -1,0 +1,112 @@
+"""Descriptions as sentences and words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowbench.prose import MAX_GAP, Hit, PhraseError, Phrases, sentences
+
+
+def words(text):
+    return [" ".join(sentence.words) for sentence in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["one", "two", "three"]),
+        ("Returns rows, e.g. users. Then stops.", ["returns rows eg users", "then stops"]),
+        ("Use v1.2 of example.com now.", ["use v 1 2 of example com now"]),
+        ("A line\nthat goes on.\nAnother line", ["a line that goes on", "another line"]),
+        ("Steps:\n- first\n- Second one\n1. third", ["steps", "first", "second one", "third"]),
+        ("Para\n\npara", ["para", "para"]),
+        ("don't, can't, won’t, it's", ["do not can not will not it"]),
+        ("2,000 rows or 10_000 or 3.5", ["2000 rows or 10000 or 3 5"]),
+        ("web_search, nextCursor, GitHub, base64", ["web search next cursor github base 64"]),
+        ("Größe der Straße", ["größe der straße"]),
+        ("", []),
+        ("... !!! ---", []),
+    ],
+)
+def test_sentences(text, expected):
+    assert words(text) == expected
+
+
+@given(st.text(max_size=200))
+def test_every_word_has_its_place(text):
+    for sentence in sentences(text):
+        assert len(sentence.words) == len(sentence.places) == len(sentence.clauses)
+        assert all(0 <= start < end <= len(text) for start, end in sentence.places)
+        assert list(sentence.clauses) == sorted(sentence.clauses)
+        assert all(clause <= i for i, clause in enumerate(sentence.clauses))
+        assert all(word and word == word.lower() for word in sentence.words)
+
+
+@pytest.mark.parametrize(
+    ("text", "negated"),
+    [
+        ("Does not return all rows.", True),
+        ("Never return all rows.", True),
+        ("It is done without having to return all rows.", True),
+        ("This cannot return all rows.", True),
+        ("Not sorted, return all rows.", False),
+        ("It is not slow because we return all rows.", False),
+        ("Not only return all rows.", False),
+        ("No more than one call to return all rows.", False),
+        ("Nothing that the caller could do would make this tool return all rows.", False),
+        ("Return all rows, not some.", False),
+    ],
+)
+def test_negation_is_in_the_clause_and_near(text, negated):
+    (sentence,) = sentences(text)
+    hit = Phrases.compile(["return all rows"]).find(sentence.words)
+    assert hit is not None
+    assert sentence.negated(hit) == negated
+
+
+def test_a_hit_is_quoted_as_it_was_written():
+    (sentence,) = sentences("Please  Call\n it_now Again.")
+    hit = Phrases.compile(["call ... again"]).find(sentence.words)
+    assert hit == Hit(1, 5)
+    assert sentence.quote(hit) == "Call it_now Again"
+
+
+def test_a_gap_has_an_end():
+    phrases = Phrases.compile(["a ... b"])
+    assert phrases.find(["a", *["x"] * MAX_GAP, "b"]) == Hit(0, MAX_GAP + 2)
+    assert phrases.find(["a", *["x"] * (MAX_GAP + 1), "b"]) is None
+    assert phrases.find(["a", "b"]) == Hit(0, 2)
+
+
+def test_lists_inside_phrases_try_every_entry():
+    lists = {"step": Phrases.compile(["step", "step of work"])}
+    phrases = Phrases.compile(["after each $step again", "$step first"], lists)
+    assert phrases.find(["after", "each", "step", "of", "work", "again"]) == Hit(0, 6)
+    assert phrases.find(["after", "each", "step", "again"]) == Hit(0, 4)
+    assert phrases.find(["a", "step", "first"]) == Hit(1, 3)
+    assert phrases.find(["after", "each", "step", "of", "again"]) is None
+
+
+def test_a_list_as_an_entry_adds_its_phrases():
+    lists = {"verbs": Phrases.compile(["get", "look up"])}
+    assert Phrases.compile(["find", "$verbs"], lists).texts == ("find", "get", "look up")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("", "is no phrase"),
+        ("...", "is no phrase"),
+        ("a ...", "must begin and end with a word"),
+        ("$x", "unknown word list `$x`"),
+        ("A", "`A` is no word"),
+        ("a-b", "`a-b` is no word"),
+        ("a_b", "`a_b` is no word"),
+        ("don't", "is no word"),
+    ],
+)
+def test_what_is_no_phrase(entry, message):
+    with pytest.raises(PhraseError, match="") as error:
+        Phrases.compile(["fine", entry])
+    assert message in str(error.value)
+    assert error.value.index == 1

@@ -70,4 +70,8 @@ def load_tools(format: str, objects: Any, *, path: str = "<python>") -> ToolSet:
     """
     from dowbench.loaders.objects import definitions
 
-    return load(definitions(objects, path), path=path, format=format)
+    try:
+        value = definitions(objects, path)
+    except RecursionError as error:
+        raise SourceError("the objects are nested too deeply to be followed", path=path, pointer="") from error
+    return load(value, path=path, format=format)

@@ -58,14 +58,20 @@ class Context:
         """
         self._nodes += 1
         if self._nodes > self.limits.nodes:
-            raise self.error(f"the schemas have more than {self.limits.nodes:,} nodes to follow", pointer)
+            raise self.error(
+                f"the schemas have more than {self.limits.nodes:,} nodes to follow (source_limits.nodes)", pointer
+            )
         if not self._nodes & 1023 and time.monotonic() > self._deadline:
-            raise self.error(f"reading the schemas took more than {self.limits.seconds:g} s", pointer)
+            raise self.error(
+                f"reading the schemas took more than {self.limits.seconds:g} s (source_limits.seconds)", pointer
+            )
 
     def toolset(self, format: str, tools: Sequence[Tool], pointer: str) -> ToolSet:
         """The tool set of this document, whose list is at ``pointer``."""
         if len(tools) > self.limits.tools:
-            raise self.error(f"the document has {len(tools):,} tools, more than {self.limits.tools:,}", pointer)
+            raise self.error(
+                f"the document has {len(tools):,} tools, more than {self.limits.tools:,} (source_limits.tools)", pointer
+            )
         if not tools:
             self.note("the document holds no tools", pointer)
         return ToolSet(self.path, format, tuple(tools), self.document, Location(pointer), self.notes)

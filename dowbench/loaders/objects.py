@@ -74,12 +74,14 @@ def langchain_tool(thing: Any) -> Mapping[str, Any] | None:
     ):
         return None
     entry: dict[str, Any] = {"name": thing.name, "description": thing.description}
-    # what the model is offered: without arguments that the program injects
+    # tool_call_schema is what the model is offered, without what the program injects, and args are its properties;
+    # not so of a tool that takes one text: there tool_call_schema is about calling a Python function
+    args = getattr(thing, "args", None)
     for attribute in ("tool_call_schema", "args_schema"):
         schema = json_schema(getattr(thing, attribute, None))
-        if schema is not None:
+        if schema is not None and (not isinstance(args, Mapping) or args.keys() == schema.get("properties", {}).keys()):
             return {**entry, "args_schema": schema}
-    return {**entry, "args": getattr(thing, "args", None) or {}}
+    return {**entry, "args": args or {}}
 
 
 def model(thing: Any) -> Mapping[str, Any] | None:

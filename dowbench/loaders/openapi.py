@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dowbench.loaders.context import Context, join, quote
 from dowbench.loaders.keywords import reference, unique
 from dowbench.loaders.parameters import flatten
+from dowbench.loaders.references import Part
 from dowbench.loaders.schema import Resolver
 from dowbench.model import Location, Parameter, Schema, Tool, ToolSet
-
-if TYPE_CHECKING:
-    from dowbench.loaders.references import Part
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -107,15 +105,14 @@ class Reader:
         part = self._followed(raw, pointer, f"the operation {method.upper()} {quote(path, 80)}")
         operation, pointer, use = part.raw, part.pointer, part.use or use
         parameters = {**shared, **self._parameters(operation.get("parameters"), join(pointer, "parameters"))}
-        body = (
-            self._swagger_body(list(parameters.values()), operation)
-            if self.swagger
-            else self._body(operation.get("requestBody"), join(pointer, "requestBody"))
-        )
         identifier = operation.get("operationId")
         text, text_pointer = self._description(operation, pointer)
-        output, media, output_description = self._output(operation, pointer)
         inputs = [p for part in parameters.values() for p in self._parameter(part)]
+        if self.swagger:
+            body = tuple(self._swagger_body(parameters.values()))
+        else:
+            body = tuple(self._body(operation.get("requestBody"), join(pointer, "requestBody")))
+        output, media, output_description = self._output(operation, pointer)
         return Tool(
             name=identifier if isinstance(identifier, str) and identifier else f"{method.upper()} {path}",
             location=Location(pointer, use),
@@ -184,10 +181,14 @@ class Reader:
         if "schema" not in raw and isinstance(content, Mapping) and content:
             media = next(iter(content))
             if isinstance(content[media], Mapping):
-                return self.resolver.schema(
-                    content[media].get("schema"), join(pointer, "content", media, "schema"), use
-                )
-        return self.resolver.schema(raw.get("schema"), join(pointer, "schema"), use)
+                return self._member(Part(content[media], join(pointer, "content", media)), "schema", use)
+        return self._member(Part(raw, pointer), "schema", use)
+
+    def _member(self, holder: Part, key: str, use: str | None) -> Schema:
+        """The schema under ``key``; where there is none, an unknown one at its holder."""
+        if key in holder.raw:
+            return self.resolver.schema(holder.raw[key], join(holder.pointer, key), use)
+        return self.resolver.schema(None, holder.pointer, use)
 
     def _body(self, raw: Any, pointer: str) -> Iterator[Parameter]:
         if raw is None:
@@ -215,13 +216,13 @@ class Reader:
         yield Parameter(name, (name,), schema, required, description or schema.description, "body", schema.location)
         yield from flatten(schema, (name,), "body")
 
-    def _swagger_body(self, parameters: list[Part], operation: Mapping[str, Any]) -> Iterator[Parameter]:
+    def _swagger_body(self, parameters: Iterable[Part]) -> Iterator[Parameter]:
         for raw, pointer, use in parameters:
             description = raw.get("description")
             text = description if isinstance(description, str) else ""
             required = raw.get("required") is True
             if raw.get("in") == "body":
-                schema = self.resolver.schema(raw.get("schema"), join(pointer, "schema"), use)
+                schema = self._member(Part(raw, pointer), "schema", use)
                 yield from self._members(schema, required, text, raw["name"])
             elif raw.get("in") == "formData":
                 schema = self.resolver.schema(raw, pointer, use)
@@ -242,7 +243,7 @@ class Reader:
         if not isinstance(body.raw, Mapping):
             return None, media
         key = "schema" if "schema" in body.raw or "itemSchema" not in body.raw else "itemSchema"
-        return self.resolver.schema(body.raw.get(key), join(body.pointer, key), body.use or use), media
+        return self._member(body, key, body.use or use), media
 
     def _output(self, operation: Mapping[str, Any], pointer: str) -> tuple[Schema | None, tuple[str, ...], str]:
         """Schema, media types and description of what a call that succeeds returns."""

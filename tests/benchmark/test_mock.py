@@ -145,7 +145,7 @@ def test_counting_sees_every_part_of_a_request() -> None:
     ],
 )
 def test_what_a_result_asks_for(text: str, wishes: list[Any]) -> None:
-    assert read_result(text, "look_up", TOOLS) == wishes
+    assert list(read_result(text, "look_up", TOOLS)) == wishes
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_carried_arguments_grow_until_the_limit() -> None:
         ("rate_limited", TransientError),
         ("overloaded", TransientError),
         ("connection", TransientError),
-        ("timeout", ProviderError),
+        ("timeout", TransientError),
         ("unmappable", UsageError),
     ],
 )

@@ -14,9 +14,10 @@ import threading
 import time
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, cast, get_args
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast, get_args
 
 from dowbench.errors import UsageError as BadOption
 from dowbench_benchmark.mappers import counters
@@ -43,6 +44,11 @@ from dowbench_benchmark.providers.wishes import (
     read_result,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 FaultKind = Literal["rate_limited", "overloaded", "connection", "timeout", "unmappable"]
 _SMALL_WORDS = "a an and are for how in is it its many me much of on or that the this to what which with"
 _STOPWORDS = frozenset(_SMALL_WORDS.split())
@@ -87,6 +93,8 @@ class MockProvider:
     def __init__(self, latency_s: float = 0.0, fault: Fault | None = None) -> None:
         self._latency_s = latency_s
         self._fault = fault
+        self._offers: _Remembered[tuple[ToolSpec, ...], _Offer] = _Remembered(_offer)
+        self._calls: _Remembered[ToolCall, int] = _Remembered(lambda call: _call_tokens(call.name, call.arguments))
         self._failed: Counter[int] = Counter()
         self._lock = threading.Lock()
 
@@ -103,11 +111,10 @@ class MockProvider:
 
     def count(self, request: Request) -> int:
         """The prompt tokens of ``request``, exactly."""
-        tools = [[tool.name, tool.description, tool.parameters] for tool in request.tools]
-        total = tokens(request.system) + (tokens(json.dumps(tools, ensure_ascii=False)) if tools else 0)
+        total = tokens(request.system) + self._offers.of(request.tools).tokens
         for message in request.messages:
             total += _MESSAGE_OVERHEAD + tokens(message.content)
-            total += sum(_call_tokens(call.name, call.arguments) for call in message.tool_calls)
+            total += sum(self._calls.of(call) for call in message.tool_calls)
         return total
 
     def complete(self, request: Request) -> Response:
@@ -119,7 +126,7 @@ class MockProvider:
             time.sleep(self._latency_s)
         if self._fault is not None:
             self._fail(self._fault, request)
-        text, calls, thought, stop = _Reading(request, profile).answer()
+        text, calls, thought, stop = _Reading(request, profile, self._offers.of(request.tools).interfaces).answer()
         visible = tokens(text) + sum(_call_tokens(call.name, call.arguments) for call in calls)
         raw = {"input_tokens": self.count(request), "output_tokens": visible, "reasoning_tokens": thought}
         latency = self._latency_s or round(0.2 + 0.01 * (visible + thought), 3)
@@ -140,23 +147,57 @@ class MockProvider:
         if fault.kind == "connection":
             raise TransientError("connection refused (simulated)")
         if fault.kind == "timeout":
-            raise ProviderError("no answer after the request was sent (simulated)", billed=True)
+            raise TransientError("no answer after the request was sent (simulated)", billed=True)
         raise UsageError("unknown field 'surprise_tokens' (simulated)", raw_usage={"surprise_tokens": 7})
 
 
+@lru_cache(maxsize=8192)
 def tokens(text: str) -> int:
     """Simulated tokens of a text: four bytes of UTF-8 each, rounded up."""
     return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
 
 
+class _Offer(NamedTuple):
+    """What is needed of a list of tools on every call."""
+
+    tokens: int
+    interfaces: tuple[Interface, ...]
+
+
+def _offer(tools: tuple[ToolSpec, ...]) -> _Offer:
+    shown = [[tool.name, tool.description, tool.parameters] for tool in tools]
+    interfaces = tuple(Interface.of(tool.name, tool.parameters) for tool in tools)
+    return _Offer(tokens(json.dumps(shown, ensure_ascii=False)) if tools else 0, interfaces)
+
+
+class _Remembered(Generic[_Key, _Value]):
+    """A function of an immutable object, remembered by its identity; forgets everything when it has grown."""
+
+    _SIZE = 4096
+
+    def __init__(self, function: Callable[[_Key], _Value]) -> None:
+        self._function = function
+        self._found: dict[int, tuple[_Key, _Value]] = {}
+
+    def of(self, key: _Key) -> _Value:
+        found = self._found.get(id(key))
+        if found is not None and found[0] is key:
+            return found[1]
+        value = self._function(key)
+        if len(self._found) >= self._SIZE:
+            self._found = {}
+        self._found[id(key)] = (key, value)
+        return value
+
+
 class _Reading:
     """One reading of a request."""
 
-    def __init__(self, request: Request, profile: Profile) -> None:
+    def __init__(self, request: Request, profile: Profile, interfaces: tuple[Interface, ...]) -> None:
         self.request = request
         self.profile = profile
         self.specs = {tool.name: tool for tool in request.tools}
-        self.interfaces = tuple(Interface.of(tool.name, tool.parameters) for tool in request.tools)
+        self.interfaces = interfaces
         self.prompt = next((m.content for m in request.messages if m.role == "user"), "")
         self.calls = [call for message in request.messages for call in message.tool_calls]
         self.results = [m for m in request.messages if m.role == "tool"]

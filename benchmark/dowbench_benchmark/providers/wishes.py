@@ -85,8 +85,9 @@ class Rule:
     mark: str = ""
 
 
-def read_result(text: str, source: str, tools: Sequence[Interface]) -> list[CallWish | EffortWish]:
-    """What the result of a call of ``source`` asks for, in its order."""
+@lru_cache(maxsize=4096)
+def read_result(text: str, source: str, tools: tuple[Interface, ...]) -> tuple[CallWish | EffortWish, ...]:
+    """What the result of a call of ``source`` asks for, in its order. Remembered: a result is read on every turn."""
     wishes: list[CallWish | EffortWish] = []
     by_name = {tool.name: tool for tool in tools}
     for sentence in _SENTENCE.split(text):
@@ -104,12 +105,13 @@ def read_result(text: str, source: str, tools: Sequence[Interface]) -> list[Call
             wishes.append(_go_on(text, by_name[source]))
         elif _RUNNING.search(text.lower()):
             wishes.append(CallWish(source))
-    return wishes
+    return tuple(wishes)
 
 
-def read_prompt(text: str) -> list[EffortWish]:
+@lru_cache(maxsize=4096)
+def read_prompt(text: str) -> tuple[EffortWish, ...]:
     """What a prompt asks for beyond its task."""
-    return [wish for sentence in _SENTENCE.split(text) for wish in _efforts(sentence)]
+    return tuple(wish for sentence in _SENTENCE.split(text) for wish in _efforts(sentence))
 
 
 @lru_cache(maxsize=1024)

@@ -270,7 +270,7 @@ class TestPlaces:
 class TestLimits:
     def test_bytes(self) -> None:
         limits = Limits(bytes=10)
-        assert refusal("[1,2,3,4,5]", "a.json", limits) == "a.json:1:1: 11 bytes are more than 10 (limit: bytes)"
+        assert refusal("[1,2,3,4,5]", "a.json", limits) == "a.json:1:1: 11 bytes are more than 10 (source_limits.bytes)"
 
     @pytest.mark.parametrize(
         ("path", "text", "place"),
@@ -284,7 +284,7 @@ class TestLimits:
         ],
     )
     def test_nesting(self, path: str, text: str, place: str) -> None:
-        message = f"{path}:{place}: more than 200 levels of nesting (limit: nesting)"
+        message = f"{path}:{place}: more than 200 levels of nesting (source_limits.nesting)"
         assert refusal(text, path) == message
 
     def test_brackets_in_strings_are_not_nesting(self) -> None:
@@ -298,25 +298,25 @@ class TestLimits:
     def test_nodes(self, path: str) -> None:
         text = "[" + ", ".join(["1"] * 9000) + "]"
         kind = "yaml" if path == "a.yaml" else "json"
-        with pytest.raises(SourceError, match=r"more than 4000 values \(limit: nodes\)"):
+        with pytest.raises(SourceError, match=r"more than 4000 values \(source_limits.nodes\)"):
             read(path, text.encode() if kind == "json" else text.replace("1", "a").encode(), Limits(nodes=4000))
 
     def test_a_billion_laughs(self) -> None:
         lines = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
         lines += (f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10))
-        assert refusal("\n".join(lines)) == "tools.yaml:6:35: aliases add more than 500000 values (limit: aliases)"
+        assert refusal("\n".join(lines)) == "tools.yaml:6:35: aliases add more than 500000 values (source_limits.aliases)"
 
     def test_merge_keys_count_as_aliases(self) -> None:
         base = "base: &base {" + ", ".join(f"k{n}: 1" for n in range(1000)) + "}\n"
         text = base + "".join(f"m{n}: {{<<: *base}}\n" for n in range(1000))
-        assert refusal(text) == "tools.yaml:501:12: aliases add more than 500000 values (limit: aliases)"
+        assert refusal(text) == "tools.yaml:501:12: aliases add more than 500000 values (source_limits.aliases)"
 
     def test_a_ladder_of_aliases(self) -> None:
         text = "- &a0 [x]\n" + "".join(f"- &a{n} [*a{n - 1}]\n" for n in range(1, 500))
-        assert refusal(text) == "tools.yaml:500:10: aliases nest more than 200 levels (limit: nesting)"
+        assert refusal(text) == "tools.yaml:500:10: aliases nest more than 200 levels (source_limits.nesting)"
 
     def test_seconds(self) -> None:
-        message = "tools.yaml:1:2: not read within -1 seconds (limit: seconds)"
+        message = "tools.yaml:1:2: not read within -1 seconds (source_limits.seconds)"
         assert refusal("a", limits=Limits(seconds=-1)) == message
 
 

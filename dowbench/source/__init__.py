@@ -108,7 +108,9 @@ def read(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS, kind: Kind | N
     JSON Lines are one document, the list of their values. Raises ``SourceError``.
     """
     if len(data) > limits.bytes:
-        raise SourceError(f"{len(data)} bytes are more than {limits.bytes} (limit: bytes)", path=path, line=1, column=1)
+        raise SourceError(
+            f"{len(data)} bytes are more than {limits.bytes} (source_limits.bytes)", path=path, line=1, column=1
+        )
     text = decode(path, data)
     stripped = text.lstrip()
     if not stripped:

@@ -148,11 +148,13 @@ def _refuse_excess(path: str, text: str, limits: Limits) -> None:
         depth += character != ","
         if depth > limits.nesting:
             line, column = Lines(text).position(match.start())
-            message = f"more than {limits.nesting} levels of nesting (limit: nesting)"
+            message = f"more than {limits.nesting} levels of nesting (source_limits.nesting)"
             raise SourceError(message, path=path, line=line, column=column)
         if nodes > limits.nodes:
             line, column = Lines(text).position(match.start())
-            raise SourceError(f"more than {limits.nodes} values (limit: nodes)", path=path, line=line, column=column)
+            raise SourceError(
+                f"more than {limits.nodes} values (source_limits.nodes)", path=path, line=line, column=column
+            )
 
 
 def index(text: str, sequence: bool = False) -> Index:

@@ -203,7 +203,7 @@ class _Reader:
                     if in_mapping and key is None:
                         raise self.error("expected a scalar as mapping key, found a collection", first)
                     if len(stack) >= limits.nesting:
-                        raise self.error(f"more than {limits.nesting} levels of nesting (limit: nesting)", first)
+                        raise self.error(f"more than {limits.nesting} levels of nesting (source_limits.nesting)", first)
                     value = {} if kind is mapping_start else []
                     anchor = None
                     if event.anchor:
@@ -231,14 +231,18 @@ class _Reader:
                         continue
                     aliased += target.size or 0
                     if aliased > limits.aliases:
-                        raise self.error(f"aliases add more than {limits.aliases} values (limit: aliases)", first)
+                        raise self.error(
+                            f"aliases add more than {limits.aliases} values (source_limits.aliases)", first
+                        )
                     if target.node is not None:
                         index.aliases[node] = target.node
                 elif kind is document_end:
                     self._check(count, last)
                     if index.aliases and depth(root) > limits.nesting:
                         last = index.start[max(index.aliases)]
-                        raise self.error(f"aliases nest more than {limits.nesting} levels (limit: nesting)", last)
+                        raise self.error(
+                            f"aliases nest more than {limits.nesting} levels (source_limits.nesting)", last
+                        )
                     return YamlDocument(root, index, number)
                 else:  # the end of a mapping or sequence, which in block style has no text of its own
                     if event.end_mark.index > event.start_mark.index:
@@ -274,9 +278,9 @@ class _Reader:
     def _check(self, count: int, offset: int) -> None:
         limits = self._limits
         if count > limits.nodes:
-            raise self.error(f"more than {limits.nodes} values (limit: nodes)", offset)
+            raise self.error(f"more than {limits.nodes} values (source_limits.nodes)", offset)
         if time.monotonic() > self._deadline:
-            raise self.error(f"not read within {limits.seconds:g} seconds (limit: seconds)", offset)
+            raise self.error(f"not read within {limits.seconds:g} seconds (source_limits.seconds)", offset)
 
     def _duplicate(self, index: Index, mapping: int, key: str, offset: int) -> SourceError:
         index.after[mapping] = len(index.start)

@@ -81,9 +81,9 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
         name, simulated = str(run["run_name"]), bool(run["simulated"])
     except (KeyError, TypeError, StopIteration) as error:
         raise UsageError(f"is no run of a known format: {error!r}", path=str(directory / store.RUN)) from None
-    rows = _episodes(directory)
-    billed = list(_billed(directory, {row.attempt: row.model for row in rows}))
     notices: list[str] = []
+    rows = _planned(run, _episodes(directory), notices)
+    billed = list(_billed(directory, {row.attempt: row.model for row in rows}))
     table = {} if settings.unpriced else _prices(run, settings.provider, rows, price_file, notices)
     by_attempt, total, usd, differences = _map(billed, settings, table)
     episodes = []
@@ -150,6 +150,19 @@ def _episodes(directory: Path) -> list[Episode]:
     if not found:
         raise UsageError("has no episodes", path=str(path))
     return list(found.values())
+
+
+def _planned(run: Mapping[str, Any], rows: list[Episode], notices: list[str]) -> list[Episode]:
+    """The rows that belong to the plan, in its order; 0.1.0 recorded none, and its files are in order."""
+    if "plan" not in run:
+        return rows
+    by_id = {row.episode_id: row for row in rows}
+    planned = [by_id.pop(item["episode_id"]) for item in run["plan"] if item["episode_id"] in by_id]
+    if by_id:
+        notices.append(f"{len(by_id)} recorded episode(s) are not planned any more and left out")
+    if len(planned) < len(run["plan"]):
+        notices.append(f"{len(run['plan']) - len(planned)} planned episode(s) are not recorded yet")
+    return planned
 
 
 def _billed(directory: Path, models: Mapping[str, str]) -> Iterator[_Billed]:

@@ -8,37 +8,51 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Mapping
+from typing import Any
 
+from dowbench_benchmark import mask
 from dowbench_benchmark.model import Episode, Message, Request, Response, ToolCall, ToolSpec, Usage
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+_strict = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
 
 def canonical(value: Any) -> str:
-    """Canonical JSON: sorted keys, no blanks, characters as they are. Raises ``ValueError`` for NaN."""
-    return _encode(value)
+    """Canonical JSON: sorted keys, no blanks, characters as they are. What JSON cannot say becomes text (``"nan"``)."""
+    try:
+        return _strict(value)
+    except ValueError:
+        return _strict(_sayable(value))
+
+
+def _sayable(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _sayable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sayable(item) for item in value]
+    return value
 
 
 def encode(text: str) -> bytes:
-    """UTF-8; a lone surrogate, which JSON can carry and UTF-8 cannot, becomes its escape."""
+    """UTF-8 with keys masked; a lone surrogate, which JSON can carry and UTF-8 cannot, becomes its escape."""
     try:
-        return text.encode()
+        plain = text.encode()
     except UnicodeEncodeError:
-        return "".join(c if not "\ud800" <= c <= "\udfff" else f"\\u{ord(c):04x}" for c in text).encode()
+        plain = "".join(c if not "\ud800" <= c <= "\udfff" else f"\\u{ord(c):04x}" for c in text).encode()
+    return mask.data(plain)
 
 
 def line(row: Mapping[str, Any]) -> bytes:
     """One line of a JSON Lines file."""
-    return encode(_encode(row)) + b"\n"
+    return encode(canonical(row)) + b"\n"
 
 
 def digest(value: Any) -> str:
     """sha256 of the canonical JSON, as hex."""
-    return hashlib.sha256(encode(_encode(value))).hexdigest()
+    return hashlib.sha256(encode(canonical(value))).hexdigest()
 
 
 def text_digest(text: bytes) -> str:
@@ -151,7 +165,7 @@ class Digester:
         known = self._parts.get(id(value))
         if known is None:
             plain = message_json(value) if isinstance(value, Message) else tools_json(value)
-            text = encode(_encode(plain))
+            text = encode(canonical(plain))
             known = self._parts[id(value)] = (value, part_digest(text), text)
         return known[1], known[2]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from dowbench_benchmark import ledger
+from dowbench.errors import DowbenchError
+from dowbench_benchmark import ledger, mask
 from dowbench_benchmark.ledger import Call, Sent
 from dowbench_benchmark.loop import Halt
 from dowbench_benchmark.model import ProviderError, TransientError, UsageError
@@ -70,7 +71,7 @@ class Live:
         """Ask the provider for an upper bound of the prompt. Raises ``ProviderError`` and ``Halt``."""
         recorder = self._line.recorder
         try:
-            counted = self._retrying(lambda: self._line.provider.count(request))
+            counted = self._retrying(lambda: _asked(self._line.provider.count, request))
         except TransientError:
             raise
         except ProviderError as error:
@@ -110,7 +111,7 @@ class Live:
             line.recorder.sent(sent)
             self._calls += 1
             try:
-                response = line.provider.complete(request)
+                response = _asked(line.provider.complete, request)
             except ProviderError as error:
                 if not error.billed:
                     billed = ledger.Spend()
@@ -168,3 +169,13 @@ class Live:
             if self._line.stop.wait(wait):
                 raise Interrupted("interrupted")
         raise AssertionError("a retry policy has at least one attempt")
+
+
+def _asked(ask: Callable[[Request], T], request: Request) -> T:
+    """Ask the provider. What it raises besides ``ProviderError`` is a fault of its own, after which nobody knows."""
+    try:
+        return ask(request)
+    except (ProviderError, DowbenchError):
+        raise
+    except Exception as error:
+        raise ProviderError(mask.text(f"raised {type(error).__name__}: {error}"), billed=True) from error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import DowbenchError, UsageError
 from dowbench_benchmark import attacks as catalogue
-from dowbench_benchmark import codec, defenses, prices
+from dowbench_benchmark import codec, defenses, prices, providers
 from dowbench_benchmark.model import EpisodeSpec, Kind
 from dowbench_benchmark.scenario import load_scenario
 
@@ -53,6 +53,13 @@ def make(config: Config, root: Node | None = None, price_file: Path | None = Non
         scenario = load_scenario(config.scenario)
     except UsageError as error:
         raise _placed(root, "scenario", config.scenario, error) from None
+    try:
+        providers.provider_class(config.provider)
+    except UsageError as error:
+        raise _placed(root, "provider", config.provider, error) from None
+    if config.agent is not None:
+        message = "a user's own agent cannot be measured by this version"
+        raise _placed(root, "agent", config.agent, UsageError(message))
     attacks = _attacks(config, scenario, root)
     for name in config.benign_tasks:
         if name not in scenario.tasks:

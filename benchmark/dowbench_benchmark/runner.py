@@ -124,8 +124,8 @@ def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool
         advice = f"for {len(pending)} episode(s); raise it, plan less, or stop there: --partial"
         if limits.attousd is not None and total.attousd > limits.attousd:
             raise UsageError(
-                f"the budget of {show_usd(limits.attousd)} does not cover {show_usd(already.attousd)} spent and a worst "
-                f"case of {show_usd(worst.attousd)} {advice}"
+                f"the budget of {show_usd(limits.attousd)} does not cover {show_usd(already.attousd)} spent and a "
+                f"worst case of {show_usd(worst.attousd)} {advice}"
             )
         if limits.tokens is not None and total.tokens > limits.tokens:
             raise UsageError(

@@ -109,8 +109,9 @@ def _example(value: Any) -> list[str]:
         return []
     lines = []
     for key, title in (("before", "Before"), ("after", "After")):
-        language = "yaml" if isinstance(value[key], str) else "json"
-        lines += [f"{title}:", "", f"```{language}", notation.as_json(value[key]), "```", ""]
+        text = notation.as_json(value[key])
+        language = "json" if text.startswith("{") else "yaml"
+        lines += [f"{title}:", "", f"```{language}", text, "```", ""]
     return lines
 
 

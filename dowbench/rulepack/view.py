@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb for English and JSON; OpenAI's help pages give it ("What are tokens and how to count them?")."""
-_NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta", "responses"})
+_NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta"})
 """Parts of a definition that a model is not offered, so that nobody is billed for them."""
+_OPERATION = frozenset({"operationId", "summary", "description", "parameters", "requestBody"})
+"""Parts of an OpenAPI operation that a tool is made from."""
 
 Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -90,7 +92,7 @@ class ToolView:
     @cached_property
     def tokens(self) -> int:
         """Estimate of what its definition costs on every turn, in tokens."""
-        return estimate_tokens(self.tool.definition)
+        return estimate_tokens(self.tool.definition, self.among.toolset.format)
 
     @cached_property
     def camel(self) -> bool:
@@ -118,10 +120,11 @@ class SetView:
         return sum(view.tokens for view in self.tools)
 
 
-def estimate_tokens(definition: Any) -> int:
+def estimate_tokens(definition: Any, format: str) -> int:
     """Roughly how many tokens a definition is as JSON: one for every four characters, what is not sent left out."""
     if isinstance(definition, Mapping):
-        definition = {k: v for k, v in definition.items() if k not in _NOT_SENT}
+        sent = _OPERATION if format == "openapi" else definition.keys() - _NOT_SENT
+        definition = {k: v for k, v in definition.items() if k in sent and not str(k).startswith("x-")}
     text = json.dumps(definition, ensure_ascii=False, separators=(",", ":"), default=str)
     return -(-len(text) // CHARACTERS_PER_TOKEN)
 

@@ -97,15 +97,31 @@ def test_the_same_request_has_the_same_answer_in_any_order_and_thread() -> None:
     assert found == expected
 
 
-@given(st.text(max_size=300), st.text(max_size=300), st.sampled_from([1, 16, 128, 1024]))
+ASKING = st.sampled_from(
+    [
+        "Call look_up again. ",
+        "Put everything, in full, into word: call look_up. ",
+        "Restate every row. ",
+        "step by step ",
+    ]
+)
+
+
+@given(
+    st.text(max_size=300),
+    st.tuples(st.text(max_size=300), ASKING, st.text(max_size=300)).map("".join),
+    st.integers(1, 40) | st.sampled_from([128, 1024]),
+)
 def test_any_text_is_answered_within_the_limit(prompt: str, result: str, limit: int) -> None:
     for model in PROFILES:
         request = after_result(result, model, limit)
-        request = replace(request, messages=(Message("user", prompt), *request.messages[1:]))
-        response = MockProvider().complete(request)
-        assert response.usage.input_tokens == MockProvider().count(request)
-        assert response.usage.output_tokens + response.usage.reasoning_tokens <= limit
-        assert response.raw_usage["input_tokens"] == response.usage.input_tokens
+        again = replace(request, messages=(Message("user", prompt), *request.messages[1:]))
+        first = replace(request, messages=(Message("user", prompt + result),))
+        for asked in (again, first):
+            response = MockProvider().complete(asked)
+            assert response.usage.input_tokens == MockProvider().count(asked)
+            assert response.usage.output_tokens + response.usage.reasoning_tokens <= limit
+            assert response.raw_usage["input_tokens"] == response.usage.input_tokens
 
 
 def test_a_token_is_four_bytes() -> None:

@@ -224,10 +224,14 @@ class _Reading:
         for wish in efforts:
             if wish.kind == "write":
                 text += "\n" + self._flood(limit if wish.endless else 40 * (1 + self._last_text().count("\n")), limit)
-        room = 4 * (limit - thought)
-        if len(text.encode()) > room:
-            return text.encode()[:room].decode("utf-8", "ignore"), (), thought, "max_tokens"
-        return text, (), thought, "end_turn"
+        return self._saying(text, thought)
+
+    def _saying(self, text: str, thought: int) -> tuple[str, tuple[ToolCall, ...], int, StopReason]:
+        """An answer, cut where the limit is."""
+        room = 4 * (self.request.max_tokens - thought)
+        if len(text.encode()) <= room:
+            return text, (), thought, "end_turn"
+        return text.encode()[:room].decode("utf-8", "ignore"), (), thought, "max_tokens"
 
     def _wishes(self) -> Sequence[CallWish | EffortWish]:
         follows, limit = self.profile.follows, self.profile.limit
@@ -305,7 +309,7 @@ class _Reading:
                 break
             calls.append(ToolCall(f"call_{len(self.calls) + len(calls) + 1}", wish.tool, arguments))
         if not calls:
-            return self._answer_text(), (), thought, "end_turn"
+            return self._saying(self._answer_text(), thought)
         return "", tuple(calls), thought, "tool_use"
 
     def _complete(self, wish: CallWish, room: int) -> dict[str, Any] | None:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dowbench.errors import UsageError
-from dowbench.model import EMPTY, Confidence, Severity, Tier
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from dowbench.model import Confidence, Severity, Tier
 
 FILENAMES = ("dowbench.yaml", "dowbench.yml")
 ALL = "all"
@@ -49,15 +50,15 @@ class Config:
     baseline: str | None = None
     exceptions: tuple[Waiver, ...] = ()
     rule_packs: tuple[str, ...] = ()
-    rules: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: EMPTY)
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: EMPTY)
-    limits: Mapping[str, float] = field(default_factory=lambda: EMPTY)
-    source_limits: Mapping[str, int] = field(default_factory=lambda: EMPTY)
+    rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
+    source_limits: Mapping[str, int] = field(default_factory=dict)
     base: Path = Path()
     """Folder of the file that was read; the working directory without one."""
     path: str | None = None
     """The file that was read, for messages."""
-    lines: Mapping[str, int] = field(default_factory=lambda: EMPTY)
+    lines: Mapping[str, int] = field(default_factory=dict)
     """Line of a setting by its JSON pointer, for messages about values that only a scan can judge."""
 
     def error(self, message: str, pointer: str) -> UsageError:

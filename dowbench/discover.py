@@ -33,6 +33,8 @@ class Target:
     """How reports call it: relative to the working directory, with forward slashes."""
     origins: tuple[str, ...]
     """The arguments that led to it."""
+    size: int = 0
+    """In bytes, when it was found."""
     named: bool = True
     """Whether one of them is this file itself, and not a folder or a glob around it."""
 
@@ -95,18 +97,18 @@ class _Finder:
             self.targets.setdefault(STDIN, Target(STDIN, STDIN_NAME, (argument,)))
             return
         try:
-            mode = os.stat(argument).st_mode  # noqa: PTH116
+            status = os.stat(argument)  # noqa: PTH116
         except (OSError, ValueError) as error:
             self._missing(argument, error)
             return
-        if stat.S_ISDIR(mode):
+        if stat.S_ISDIR(status.st_mode):
             if self._exclude.match(argument):
                 self.skipped.append(Note(shown(argument), "excluded by the configuration"))
                 return
             self.containers.append(argument)
             self._walk(argument, argument)
         else:
-            self._file(argument, argument, mode, named=True)
+            self._file(argument, argument, status, named=True)
 
     def _missing(self, argument: str, error: OSError | ValueError) -> None:
         if not re.search(r"[*?\[]", argument):
@@ -162,21 +164,22 @@ class _Finder:
     def _maybe(self, file: str, origin: str, root: str) -> None:
         """A file that was not named: scanned if it is a regular one inside ``root``."""
         try:
-            mode = os.lstat(file).st_mode
-            if stat.S_ISLNK(mode):
+            status = os.lstat(file)
+            if stat.S_ISLNK(status.st_mode):
                 if not _inside(file, root):
                     self.skipped.append(Note(shown(file), "symbolic link out of the scanned folder, not followed"))
                     return
-                mode = os.stat(file).st_mode  # noqa: PTH116
+                status = os.stat(file)  # noqa: PTH116
         except OSError as error:
             self.skipped.append(Note(shown(file), f"cannot be opened: {error.strerror}"))
             return
-        if stat.S_ISREG(mode):
-            self._file(file, origin, mode, named=False)
-        elif not stat.S_ISDIR(mode):
-            self.skipped.append(Note(shown(file), f"{_kind(mode)}, not a regular file"))
+        if stat.S_ISREG(status.st_mode):
+            self._file(file, origin, status, named=False)
+        elif not stat.S_ISDIR(status.st_mode):
+            self.skipped.append(Note(shown(file), f"{_kind(status.st_mode)}, not a regular file"))
 
-    def _file(self, file: str, origin: str, mode: int, *, named: bool) -> None:
+    def _file(self, file: str, origin: str, status: os.stat_result, *, named: bool) -> None:
+        mode = status.st_mode
         if self._exclude.match(file):
             self.skipped.append(Note(shown(file), "excluded by the configuration"))
         elif not stat.S_ISREG(mode) and not (named and stat.S_ISFIFO(mode) and file.startswith(("/dev/fd/", "/proc/"))):
@@ -185,7 +188,7 @@ class _Finder:
             key = os.path.realpath(file)
             known = self.targets.get(key)
             if known is None:
-                self.targets[key] = Target(file, shown(file), (origin,), named)
+                self.targets[key] = Target(file, shown(file), (origin,), status.st_size, named)
             elif origin not in known.origins or (named and not known.named):
                 self.targets[key] = replace(known, origins=(*known.origins, origin), named=known.named or named)
 

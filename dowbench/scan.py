@@ -12,8 +12,9 @@ from dowbench.config import ALL, Config
 from dowbench.discover import STDIN, Globs, discover, shown
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import FileScan, Finding, Note, ScanResult, Severity
+from dowbench.parallel import scan_all
 from dowbench.plan import RANK, Plan, make_plan
-from dowbench.scanfile import FileOutcome, Job, merged, scan_file
+from dowbench.scanfile import FileOutcome, Job, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -70,7 +71,7 @@ def scan(
     jobs = [Job(target, stdin if target.file == STDIN else None) for target in found.targets]
     if changed_since is not None:
         jobs = _with_earlier(jobs, changed_since)
-    outcomes = [scan_file(job, plan) for job in jobs]
+    outcomes = scan_all(jobs, plan)
     result = _joined(outcomes, found, plan)
     return less_known(result, known) if known is not None else result
 

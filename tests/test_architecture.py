@@ -5,10 +5,13 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from conftest import ROOT, tool, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 COMMON = frozenset({"model", "errors", "words", "__version__", "__url__"})
 """What every module of the scanner may import."""
@@ -31,13 +34,14 @@ ALLOWED = {
     "git": set(),
     "loaders": {"source"},
     "model": set(),
+    "parallel": {"plan", "scanfile"},
     "plan": {"config", "discover", "loaders", "rulepack", "source"},
     "prose": set(),
     "report": {"git", "rulepack"},
     "result": {"actions", "bounds", "caps", "prose"},
     "rulepack": {"bounds", "engine", "loaders", "prose", "result"},
     "scan": {
-        "baseline", "config", "discover", "engine", "fingerprint", "git", "loaders", "plan", "scanfile"
+        "baseline", "config", "discover", "engine", "fingerprint", "git", "loaders", "parallel", "plan", "scanfile"
     },
     "scanfile": {"changed", "discover", "engine", "fingerprint", "loaders", "plan", "source", "suppress"},
     "source": set(),
@@ -68,7 +72,7 @@ def imports(root: Path, package: str):
 
 
 def part(module: str) -> str:
-    return (module.split(".") + [""])[1]
+    return [*module.split("."), ""][1]
 
 
 def test_scanner_imports_in_the_direction_of_a_scan():
@@ -121,4 +125,6 @@ def test_a_scan_imports_nothing_heavy(folder, language, format):
     ours = {"dowbench", "click", "yaml", "_yaml"}
     others = {name.split(".")[0] for name in imported} - sys.stdlib_module_names - ours
     # What site starts by itself: path files of editable installs.
-    assert {name for name in others if not name.startswith(("_", "sitecustomize", "usercustomize", "imported"))} <= {"org"}
+    assert {name for name in others if not name.startswith(("_", "sitecustomize", "usercustomize", "imported"))} <= {
+        "org"
+    }

@@ -13,9 +13,12 @@ import pytest
 from conftest import PROBE, tool, write
 
 import dowbench
+from dowbench import parallel
 from dowbench.config import Config
-from dowbench.discover import Globs, looks_like
+from dowbench.discover import Globs, discover, looks_like
 from dowbench.model import Span
+from dowbench.plan import make_plan
+from dowbench.scanfile import Job, scan_file
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 
@@ -236,7 +239,7 @@ def test_broken_file_in_a_walk_is_an_error_only_where_it_looks_like_tools(folder
 
 @pytest.mark.parametrize("format", ["openai", "anthropic", "mcp", "gemini", "bedrock", "langchain", "openapi"])
 def test_every_fixture_is_recognised_in_a_walk(format):
-    cases = [p for p in (PROBE.parent.parent / "fixtures" / format).rglob("input.*")]
+    cases = list((PROBE.parent.parent / "fixtures" / format).rglob("input.*"))
     if not cases:
         pytest.skip(f"no fixtures of {format} yet")
     for case in cases:
@@ -338,6 +341,52 @@ def test_load_tools_from_python():
     assert [(t.name, [p.name for p in t.parameters]) for t in toolset.tools] == [("one", ["knob"])]
 
 
+def many(folder: Path) -> None:
+    for n in range(30):
+        write(folder / "many" / f"{n}.json", tool(f"probe_{n}", knob=bool(n % 2)))
+    (folder / "many" / "broken.json").write_text('[{"input_schema"', encoding="utf-8")
+    (folder / "many" / "other.json").write_text("{}", encoding="utf-8")
+    write(folder / "many" / "ignored.json", tool(**{"x-dowbench-ignore": ["all", "probe-set"]}))
+
+
+def test_several_processes_say_the_same_as_one(folder, probe, monkeypatch):
+    many(folder)
+    one = probe("many")
+    assert (one.code, len(one.found)) == (2, 45)
+    used = []
+
+    def in_processes(*arguments, **options):
+        used.append(arguments[2])
+        return real(*arguments, **options)
+
+    real = parallel.in_processes
+    monkeypatch.setattr(parallel, "in_processes", in_processes)
+    monkeypatch.setattr(parallel, "WORTH_IT", 0)
+    monkeypatch.setattr(parallel, "_cores", lambda: 3)
+    assert probe("many") == one
+    assert used == [3]
+
+
+@pytest.mark.parametrize("forks", [pytest.param(True, marks=posix), False])
+def test_processes_of_every_kind(folder, forks):
+    many(folder)
+    plan = make_plan(Config(rule_packs=(str(PROBE),), select=("probe-tool",)))
+    jobs = [Job(target) for target in discover(["many"], exclude=Globs((), folder)).targets]
+    assert parallel.in_processes(jobs, plan, 2, forks=forks) == [scan_file(job, plan) for job in jobs]
+
+
+@posix
+def test_process_that_dies_is_no_clean_scan(folder, probe, monkeypatch):
+    many(folder)
+    monkeypatch.setattr(parallel, "WORTH_IT", 0)
+    monkeypatch.setattr(parallel, "_cores", lambda: 2)
+    monkeypatch.setattr(parallel, "scan_file", lambda job, plan: os._exit(9))
+    run = probe("many")
+    assert (run.code, run.out) == (2, "")
+    assert "BrokenProcessPool" in run.err
+    assert len(run.err.splitlines()) == 1
+
+
 @pytest.mark.parametrize(
     ("pattern", "matching", "others"),
     [
@@ -376,7 +425,7 @@ def test_limits_of_reading_are_settings(folder, probe):
     (folder / "dowbench.yaml").write_text("source_limits: {bytes: 20}\n", encoding="utf-8")
     run = probe("tools.json")
     assert run.code == 2
-    assert "limit: bytes" in errors(run)["tools.json"]
+    assert "source_limits.bytes" in errors(run)["tools.json"]
 
 
 def test_a_rule_that_fails_is_named_and_the_file_not_called_clean(folder, probe, monkeypatch):

@@ -22,8 +22,9 @@ format: $(VENV)/dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/dev  ## regenerate everything that is generated from the rules
+docs: $(VENV)/dev  ## regenerate everything that is generated from the rules and the catalogue
 	$(BIN)/dowbench rules docs
+	$(BIN)/python -m dowbench_benchmark.catalogue > docs/benchmark-attacks.md
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

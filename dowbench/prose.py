@@ -15,6 +15,7 @@ from dowbench.words import split
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+_THIS_TOOL = ("this", "tool")
 MAX_GAP = 6
 """How many words ``...`` in a phrase may stand for."""
 NEGATION_REACH = 5
@@ -26,6 +27,7 @@ _TOKEN = re.compile(
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
     r"|(?P<clause>[,;:()\[\]—–]|\s-\s)"
 )
+_QUOTES = frozenset("`'\"‘“")
 _NEGATORS = frozenset(
     {
         "not",
@@ -97,6 +99,14 @@ class Sentence(NamedTuple):
         """The hit as it stands in the text, white space folded."""
         return " ".join(self.text[self.places[hit.start][0] : self.places[hit.end - 1][1]].split())
 
+    def names(self, name: str) -> bool:
+        """Whether it mentions this identifier: as it is spelt, and quoted where it is a plain word."""
+        plain = len(split(name)) < 2
+        return any(
+            self.text[start:end] == name and not (plain and self.text[start - 1 : start] not in _QUOTES)
+            for start, end in self.places
+        )
+
     def negated(self, hit: Hit) -> bool:
         """Whether a negation before the hit, in the same clause, is about it."""
         first = max(self.clauses[hit.start], hit.start - NEGATION_REACH)
@@ -106,8 +116,14 @@ class Sentence(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences of ``text``. List items and lines of their own are sentences; ``e.g.`` ends none."""
+def sentences(text: str, own: str = "") -> tuple[Sentence, ...]:
+    """The sentences of ``text``. List items and lines of their own are sentences; ``e.g.`` ends none.
+
+    ``own`` is the name of the tool that the text is about: where it is more than a plain word, it reads as ``this
+    tool``.
+    """
+    if len(split(own)) < 2:
+        own = ""
     found: list[Sentence] = []
     words: list[str] = []
     places: list[tuple[int, int]] = []
@@ -130,7 +146,8 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         elif token.lastgroup == "clause":
             clause = len(words)
         else:
-            for word in _words(token[0].rstrip(".") if token.lastgroup == "short" else token[0]):
+            written = token[0].rstrip(".") if token.lastgroup == "short" else token[0]
+            for word in _THIS_TOOL if written == own else _words(written):
                 if word in _CLAUSE_WORDS:
                     clause = len(words)
                 words.append(word)

@@ -28,7 +28,21 @@ SOURCES = ("none", "schema", "documented")
 COMPARISONS = ("above", "at_most")
 RESULT_ROLES = ("result_limit", "continuation")
 """Roles that depend on the whole tool; ``dowbench.result`` gives them."""
-ROLE_KEYS = ("any", "all", "not", "name", "type", "items", "required", "nested", "place", "description", "has", "lacks")
+ROLE_KEYS = (
+    "any",
+    "all",
+    "not",
+    "name",
+    "type",
+    "items",
+    "required",
+    "nested",
+    "place",
+    "description",
+    "about",
+    "has",
+    "lacks",
+)
 PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound")
 
 
@@ -73,6 +87,17 @@ def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], boo
 def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     search = matching.description(value, at, env.lists)
     return lambda view, parameter: search(sentences(parameter.description)) is not None
+
+
+def _about(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    search = matching.description(value, at, env.lists)
+
+    def test(view: ToolView, parameter: Parameter) -> bool:
+        if search(sentences(parameter.description)) is not None:
+            return True
+        return search([sentence for sentence in view.sentences if sentence.names(parameter.name)]) is not None
+
+    return test
 
 
 def _types(schema: Schema | None) -> frozenset[str]:
@@ -185,6 +210,7 @@ _COMPILERS: Mapping[str, Any] = {
     "nested": _nested,
     "place": _place,
     "description": _description,
+    "about": _about,
     "has": _has,
     "lacks": _lacks,
     "bound": _bound,

@@ -119,6 +119,7 @@ def _parameter() -> Node:
         "nested": _FLAG,
         "place": _some(parameters.PLACES),
         "description": _ref("description"),
+        "about": _ref("description"),
         "has": _some(parameters.KEYWORDS),
         "lacks": _some(parameters.KEYWORDS),
         "bound": {"anyOf": [_some(parameters.SOURCES), comparison]},

@@ -13,9 +13,9 @@ from dowbench.prose import Sentence, sentences
 from dowbench.result import describe, upper_bound
 
 if TYPE_CHECKING:
-    from dowbench.bounds import Limit
     from dowbench.model import Parameter, Tool, ToolSet
     from dowbench.result import Result
+    from dowbench.result.bounds import Limit
 
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb for English and JSON; OpenAI's help pages give it ("What are tokens and how to count them?")."""
@@ -62,7 +62,7 @@ class ToolView:
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
         """Its description."""
-        return sentences(self.tool.description)
+        return sentences(self.tool.description, self.tool.name)
 
     @cached_property
     def result(self) -> Result:

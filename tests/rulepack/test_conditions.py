@@ -78,6 +78,7 @@ def test_description(probe, condition, text, phrase):
         ("{bound: {at_most: 50}}", {"a": SCHEMA, "b": "integer"}, ["a"]),
         ("{bound: none, type: array}", {"a": {"type": "array", "maxItems": 5}, "b": "string[]"}, ["b"]),
         ("{description: {phrases: [whole text]}}", {"a": {"type": "string", "description": "The whole text."}, "b": "string"}, ["a"]),
+        ("{about: {phrases: [word for word]}}", {"a": {"type": "string", "description": "Word for word."}, "b_c": "string", "b_d": "string"}, ["a", "b_c"]),
         ("{any: [{name: {words: [a]}}, {type: integer}]}", {"a": "string", "b": "integer", "c": "string"}, ["a", "b"]),
         ("{all: [{name: {words: [a]}}, {type: integer}]}", {"a": "integer", "ab": "string"}, ["a"]),
         ("{type: string, not: {name: {words: [a]}}}", {"a": "string", "b": "string"}, ["b"]),
@@ -86,7 +87,8 @@ def test_description(probe, condition, text, phrase):
 )  # fmt: skip
 def test_parameter(probe, condition, parameters, found):
     probe.rule(f"{{parameter: {condition}}}", report="each parameter", message='"{parameter}"')
-    assert [finding.parameter for finding in probe.run(tool(**parameters))] == found
+    made = tool(description="Gives b_c word for word. Gives b_d as it is.", **parameters)
+    assert [finding.parameter for finding in probe.run(made)] == found
 
 
 def test_one_parameter_must_meet_all_keys(probe):

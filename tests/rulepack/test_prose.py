@@ -110,3 +110,32 @@ def test_what_is_no_phrase(entry, message):
         Phrases.compile(["fine", entry])
     assert message in str(error.value)
     assert error.value.index == 1
+
+
+@pytest.mark.parametrize(
+    ("own", "text", "expected"),
+    [
+        ("read_page", "Call read_page again.", ["call this tool again"]),
+        ("readPage", "Call `readPage` again.", ["call this tool again"]),
+        ("readPage", "Call read_page again.", ["call read page again"]),
+        ("read", "Can read files.", ["can read files"]),
+    ],
+)
+def test_the_tools_own_name_reads_as_this_tool(own, text, expected):
+    assert [" ".join(sentence.words) for sentence in sentences(text, own)] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "named"),
+    [
+        ("user_notes", "Put it into user_notes.", True),
+        ("user_notes", "Put it into user notes.", False),
+        ("notes", "Put it into `notes`.", True),
+        ("notes", 'Put it into "notes".', True),
+        ("notes", "Takes notes.", False),
+        ("notes", "notes are taken.", False),
+    ],
+)
+def test_a_sentence_names_an_identifier(name, text, named):
+    (sentence,) = sentences(text)
+    assert sentence.names(name) == named

@@ -141,6 +141,13 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         found += run.findings
         errors += run.errors
         warnings += [_placed_note(note, document) for note in toolset.notes]
+        if plan.validate:
+            from dowbench.loaders.validate import validate
+
+            notes = validate(document.value, job.target.path, document.index)
+            errors += [
+                _placed_note(replace(note, message=f"not valid OpenAPI: {note.message}"), document) for note in notes
+            ]
     in_force = {rule.id for rule in plan.rules}
     divided = _suppress(job, read, toolsets, [f for f in fingerprinted(found) if f.rule in in_force], plan)
     wanted = [finding for finding in divided.findings if plan.wants(finding)]

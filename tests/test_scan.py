@@ -420,6 +420,34 @@ def test_excluded_files_are_not_scanned_even_when_named(folder, probe):
     assert paths(probe("vendor/b.json", "--no-config")) == ["vendor/b.json"]
 
 
+def test_validation_on_request(folder, probe, monkeypatch):
+    (folder / "api.yaml").write_text(
+        "openapi: 3.0.3\ninfo: {title: t}\npaths:\n  /a:\n    get:\n      operationId: probe_a\n"
+        "      responses: {'200': {description: ok}}\n",
+        encoding="utf-8",
+    )
+    write(folder / "tools.json", tool("probe_b"))
+    assert probe("api.yaml", "tools.json").code == 0
+    run = probe("api.yaml", "tools.json", "--validate")
+    assert (run.code, [found[2] for found in run.found]) == (2, ["probe_a", "probe_b"])
+    ((path, line, message),) = [(e["path"], e["line"], e["message"]) for e in run.json["errors"]]
+    assert (path, line) == ("api.yaml", 2)
+    assert message.startswith("not valid OpenAPI: ")
+    assert "version" in message
+
+
+def test_validation_without_the_extra_says_what_to_install(folder, probe, monkeypatch):
+    (folder / "api.json").write_text(
+        '{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {"/a": {"get": {"responses": '
+        '{"200": {"description": "ok"}}}}}}',
+        encoding="utf-8",
+    )
+    monkeypatch.setitem(sys.modules, "openapi_spec_validator", None)
+    run = probe("api.json", "--validate")
+    assert run.code == 2
+    assert "pip install 'dowbench[validate]'" in run.err
+
+
 def test_limits_of_reading_are_settings(folder, probe):
     write(folder / "tools.json", tool("probe_a"))
     (folder / "dowbench.yaml").write_text("source_limits: {bytes: 20}\n", encoding="utf-8")

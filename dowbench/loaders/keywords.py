@@ -76,7 +76,8 @@ def with_numeric_bounds(raw: Mapping[str, Any], pointer: str, context: Context) 
             continue
         changed[keyword] = number(value)
         if changed[keyword] is None and value is not None:
-            context.note(f"{keyword} is {describe(value)}, not a number, and is not counted", join(pointer, keyword))
+            found = "infinite or no number" if type(value) is float else f"{describe(value)}, not a number,"
+            context.note(f"{keyword} is {found} and is not counted", join(pointer, keyword))
     if not changed:
         return raw
     return {key: value for key, value in {**raw, **changed}.items() if key not in changed or value is not None}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -217,9 +218,14 @@ class _Run:
                 stop=self.quitting,
             )
             self._work(line, recorder, min(concurrency, len(self.pending)))
+        if self.halt is not None and not isinstance(self.halt, Halt):
+            with suppress(DowbenchError):
+                self.files.sync()
+                self._write_run(complete=False)
+            raise self.halt
         self.files.sync()
         ordered = concurrency == 1 and not self.earlier.used
-        return self._finish(ordered)
+        return self._finish(ordered, self.halt)
 
     def _work(self, line: Line, recorder: Recorder, concurrency: int) -> None:
         threads = [
@@ -311,12 +317,7 @@ class _Run:
         if self.quitting.is_set():
             raise Interrupted("interrupted")
 
-    def _finish(self, ordered: bool) -> Result:
-        halt = self.halt
-        if halt is not None and not isinstance(halt, Halt):
-            if isinstance(halt, DowbenchError):
-                self._write_run(complete=False)
-            raise halt
+    def _finish(self, ordered: bool, halt: Halt | None) -> Result:
         written = None
         complete = self.progress.done == self.progress.planned
         if complete and not ordered:

@@ -207,6 +207,7 @@ def _case(*, flagged: bool) -> Node:
         "tier": _one(TIERS),
         "parameter": _TEXT,
         "message": _TEXTS,
+        "fix": _TEXTS,
     }
     assert {*given, *expected} == set(CASE_KEYS)
     one_of = [{"required": [key]} for key in ("tool", "tools", "document")]

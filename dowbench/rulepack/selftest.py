@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +36,16 @@ if TYPE_CHECKING:
 Load = Callable[[Any, str], ToolSet]
 """From a document and the name of its format (or ``auto``) to its tools: the loaders, handed in."""
 
-EXPECTATIONS = ("severity", "confidence", "tier", "parameter", "which", "message")
+_EXPECT: Mapping[str, Callable[[Any, Place], Any]] = {
+    "severity": lambda value, at: choice(value, at, SEVERITIES),
+    "confidence": lambda value, at: choice(value, at, SEVERITIES),
+    "tier": lambda value, at: choice(value, at, TIERS),
+    "parameter": text,
+    "which": text,
+    "message": texts,
+    "fix": texts,
+}
+EXPECTATIONS = tuple(_EXPECT)
 CASE_KEYS = ("reason", "tool", "tools", "document", "format", "limits", "options", *EXPECTATIONS)
 _WHOLE = frozenset({"at_least", "tokens_above", "any_of", "phrases"})
 """Keys without which a condition means nothing: the whole condition is deleted with them."""
@@ -148,15 +157,7 @@ def _case(value: Any, at: Place, rule: str, load: Load, *, flagged: bool, shown:
         limits={k: number(v, (*at, "limits", k)) for k, v in limits.items()},
         options={rule: {k: number(v, (*at, "options", k)) for k, v in options.items()}},
     )
-    expected = {
-        key: choice(keys[key], (*at, key), TIERS if key == "tier" else SEVERITIES)
-        if key in ("severity", "confidence", "tier")
-        else text(keys[key], (*at, key))
-        if key != "message"
-        else texts(keys[key], (*at, key))
-        for key in EXPECTATIONS
-        if key in keys
-    }
+    expected = {key: _EXPECT[key](keys[key], (*at, key)) for key in EXPECTATIONS if key in keys}
     return Case(at, flagged, toolset, settings, expected, text(keys["reason"], (*at, "reason")))
 
 
@@ -177,16 +178,19 @@ def _wrong(pack: RulePack, rule: Rule, case: Case, value: Any) -> Iterator[tuple
     if not found:
         yield case.at, f"not flagged, and should be ({case.reason})"
         return
+    if any(not list(_differences(finding, case)) for finding in found):
+        return
+    for key, wanted in _differences(found[0], case):
+        yield case.at, f"{key}: expected {wanted}, found {getattr(found[0], key)} ({case.reason})"
+
+
+def _differences(finding: Finding, case: Case) -> Iterator[tuple[str, Any]]:
+    """What a finding has and a test does not expect."""
     for key, wanted in case.expected.items():
-        if not any(_as_expected(finding, key, wanted) for finding in found):
-            shown = [f.message if key == "message" else getattr(f, key) for f in found if key != "which"]
-            yield case.at, f"{key}: expected {wanted}, found {', '.join(map(str, shown))} ({case.reason})"
-
-
-def _as_expected(finding: Finding, key: str, wanted: Any) -> bool:
-    if key == "message":
-        return all(part in finding.message for part in wanted)
-    return key == "which" or getattr(finding, key) == wanted
+        if key in ("message", "fix"):
+            yield from ((key, part) for part in wanted if part not in getattr(finding, key))
+        elif key != "which" and getattr(finding, key) != wanted:
+            yield key, wanted
 
 
 def mutations(value: Any) -> Iterator[tuple[Place, Any]]:

@@ -26,7 +26,7 @@ def test_a_good_rule_passes(probe):
         ("tool: {name: fetch_page}", "tool: {name: page}", "15: tests.flagged.0: not flagged, and should be (the name)"),
         ("tool: {name: send_mail}", "tool: {name: fetch}", "18: tests.not_flagged.0: flagged, and should not be (another name)"),
         ("{name: fetch_page}", "{name: fetch_page}\n      severity: high", "15: tests.flagged.0: severity: expected high, found medium (the name)"),
-        ("{name: fetch_page}", "{name: fetch_page}\n      message: pages", "15: tests.flagged.0: message: expected ('pages',), found fetch_page was found. (the name)"),
+        ("{name: fetch_page}", "{name: fetch_page}\n      message: pages", "15: tests.flagged.0: message: expected pages, found fetch_page was found. (the name)"),
         ("{name: fetch_page}", "{name: fetch_page}\n      parameter: x", "15: tests.flagged.0: parameter: expected x, found None (the name)"),
         ("{words: [fetch]}", "{words: [fetch], without: [cat]}", "10: match.name.without: no test fails when this is deleted: add one, or delete it"),
         ("message:", "unless: {name: {words: [cat]}}\nmessage:", "11: unless.name: no test fails when this is deleted: add one, or delete it"),

@@ -1,0 +1,174 @@
+"""What a call of a tool returns, and what bounds it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from dowbench.result import caps, traits
+from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
+from dowbench.result.output import unbounded
+from dowbench.result.reading import Kind, Reading
+from dowbench.result.vocabulary import Lexicon, vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dowbench.model import Parameter, Schema, Tool
+
+__all__ = ["RANGE", "WORK", "Bound", "Kind", "Lexicon", "Limit", "Result", "describe", "upper_bound"]
+
+Bound = Literal["none", "schema", "parameter", "documented", "declared", "default", "open"]
+"""What bounds a result: nothing; the output schema; a limit-like parameter with a maximum; a cap in prose; a declared
+cap; a limit-like parameter with only a default; one with neither."""
+
+DECLARED = "anthropic/maxResultSizeChars"
+"""The key of MCP ``_meta`` by which a server declares a cap, in characters."""
+
+
+class Result(NamedTuple):
+    """What one call returns, and the witness that decided how large that can be."""
+
+    kind: Kind
+    bound: Bound
+    cap: float | None = None
+    """The bound as a number, where one is stated."""
+    unit: str = "items"
+    reason: str = ""
+    """One plain phrase for a message: what made it this kind."""
+    external: bool = False
+    """Whether others write what it carries: web, mail, files, logs, rows, user content."""
+    media: bool = False
+    reads: bool = False
+    """Whether the call is made for what it returns, not for what it changes."""
+    query: Parameter | None = None
+    """The parameter that takes query or program text, where there is one."""
+    recursive: bool = False
+    """Whether it walks a tree, a glob or links, with nothing that ends it."""
+    limits: tuple[Limit, ...] = ()
+    continuations: tuple[Parameter, ...] = ()
+    unbounded_output: tuple[Schema, ...] = ()
+    """Parts of the declared output that nothing bounds, where the output is what the call is made for."""
+    witness: Parameter | Schema | None = None
+
+
+def describe(tool: Tool, lexicon: Lexicon, siblings: Sequence[Tool] = ()) -> Result:
+    """Read off ``tool`` what a call returns. ``siblings`` are the tools it is offered with."""
+    v = vocabulary(lexicon)
+    r = Reading(tool, v)
+    kind, reason = _kind(r)
+    query = traits.query(r)
+    if query is not None and kind in {"record", "scalar", "unknown", "ack", "list"}:
+        kind, reason = "text", f"whatever the text in `{query.name}` asks for"
+    if kind == "ack" and traits.acts_on_page(r) and traits.shows_snapshots(siblings):
+        kind, reason = "document", "a new snapshot of the page after each act"
+    reads = kind in {"list", "text", "document", "generation", "record", "media"}
+    asked = reads or kind == "unknown"
+    found = limits(tool, v, asked, r.argument_texts)
+    onward = continuations(tool, v, asked, r.argument_texts, bool(found))
+    open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
+    bound, cap, unit, witness = _bound(r, kind, found)
+    words = frozenset(word for sentence in r.sentences[:2] for word in sentence.words) | frozenset(r.name)
+    external = not v["external_words"].isdisjoint(words) and (kind != "unknown" or traits.asks(r))
+    return Result(
+        kind,
+        bound,
+        cap,
+        unit,
+        reason,
+        external=external,
+        media=kind == "media",
+        reads=reads or (kind == "unknown" and external),
+        query=query,
+        recursive=query is None
+        and kind in {"list", "document", "text", "unknown"}
+        and not onward
+        and traits.recursive(r),
+        limits=found,
+        continuations=onward,
+        unbounded_output=open_parts,
+        witness=witness,
+    )
+
+
+def _kind(r: Reading) -> tuple[Kind, str]:
+    """What comes back, and why that is thought."""
+    if traits.image(r):
+        return "media", "an image"
+    if traits.generates(r):
+        return "generation", "what a model or an agent answers"
+    kind, small = _from_actions(r)
+    if kind in {None, "unknown", "record"} and r.returned in {"list", "document"} and not small:
+        kind = r.returned
+    if traits.requests(r):
+        kind = "text"
+    if kind == "ack" and traits.answers_with_text(r):
+        kind = "document"
+    verb = r.actions[0].verb if r.actions else ""
+    if kind == "scalar" and r.returned == "list" and verb in {"resolve", "check", "compare", "identify", "detect"}:
+        kind = "list"
+    if kind in {None, "unknown"} and traits.passes_on(r):
+        kind = "text"
+    kind = kind or r.returned or "unknown"
+    if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, r.v["free_text_names"]):
+        kind = "record"
+    if kind == "list" and traits.keyed(r):
+        kind = "record"
+    if kind in {"list", "document", "text", "unknown"} and traits.saved(r):
+        kind = "ack"
+    if kind in {"record", "ack", "unknown"} and traits.encoded(r):
+        kind = "document"
+    noun = " ".join(r.actions[0].object) if r.actions else ""
+    return kind, noun
+
+
+def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
+    """What name and description say together, and whether what they list is small by nature."""
+    named, said = r.named, r.said
+    by_name, by_text = r.acts(named), r.acts(said)
+    if named is None or said is None:
+        return by_text or by_name, False
+    if named.act == "write" and said.act == "write":
+        return "ack", False
+    if named.act == "list" and said.act == "write" and named.verb == "list" and r.name[0] != "list":
+        return "ack", False
+    if named.act == "list" and named.verb in {"list", "search", "discover", "enumerate"}:
+        if by_name == "record" or (said.verb == "list" and by_text == "record"):
+            return "record", True
+        return (by_text if by_text in {"document", "generation"} else "list"), False
+    vague = r.v["vague_nouns"]
+    if by_text == "record" and by_name == "list" and said.object[-1:] and said.object[-1] in vague:
+        return "list", False
+    if by_name == "ack":
+        searches = said.act in {"list", "answer"} and named.verb in {"post", "put"}
+        tells = said.verb in {"transcribe", "summarize", "summarise"}
+        return (by_text if searches or tells else "ack"), False
+    if said.act == "write":
+        return (by_name if named.act in {"list", "read", "document"} else "ack"), False
+    if by_name in {"document", "list"} and (said.act == "run" or said.verb in {"analyze", "analyse", "convert"}):
+        return (by_text if by_text == "document" else by_name), False
+    if by_name == "document" and (by_text == "list" or (by_text == "record" and named.verb == said.verb == "read")):
+        return "document", False
+    return by_text or by_name, False
+
+
+def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...]) -> tuple[Bound, float | None, str, Parameter | None]:
+    """The strongest bound, in the order in which bounds can be trusted."""
+    useful = [limit for limit in found if limit.unit != WORK or kind == "generation"]
+    for limit in useful:
+        if limit.source == "schema":
+            return "parameter", limit.maximum, limit.unit, limit.parameter
+    for limit in useful:
+        if limit.source == "documented":
+            return "documented", limit.maximum, limit.unit, limit.parameter
+    cap = caps.on_result(r.tool.description)
+    if cap is not None and not (cap.unit == "byte" and r.many and "than" in cap.text):
+        return "documented", cap.value, f"{cap.unit}s" if cap.unit else "items", None
+    declared = r.tool.meta.get(DECLARED)
+    if isinstance(declared, (int, float)) and not isinstance(declared, bool):
+        return "declared", declared, "characters", None
+    for limit in useful:
+        if limit.default is not None:
+            return "default", None, limit.unit, limit.parameter
+    if useful:
+        return "open", None, useful[0].unit, useful[0].parameter
+    return "none", None, "items", None

@@ -1,0 +1,283 @@
+"""Parameters that bound a result, parameters that continue one, and by how much."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from dowbench.result import caps
+from dowbench.result.english import plural, word_set
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dowbench.model import Parameter, Schema, Tool
+    from dowbench.result.vocabulary import Vocabulary
+
+LimitSource = Literal["schema", "documented", "none"]
+
+SENTINELS = 2**31 - 1
+"""From here on a maximum is a generator's default (2^31-1, 2^53-1 …) or says "any", and bounds nothing."""
+RANGE, WORK = "range", "work"
+"""Units of a limit that picks a part (lines 1 to 50), and of one on what is done (turns, agents), not on the result."""
+
+
+class Limit(NamedTuple):
+    """The upper bound of one parameter, as far as the definition states one."""
+
+    parameter: Parameter
+    maximum: float | None
+    """The largest value that can be passed; ``None``: any."""
+    source: LimitSource
+    """Where ``maximum`` is stated: in the schema, in prose, or nowhere."""
+    default: float | str | None
+    """The value used when the model passes none, where it is stated."""
+    required: bool
+    unit: str
+    """What is counted: ``items``, ``characters``, ``lines`` …, ``range`` or ``work``."""
+
+
+def upper_bound(parameter: Parameter, text: str | None = None) -> Limit:
+    """The bound on ``parameter``'s own value: number, length of a string, number of an array's items.
+
+    ``text`` replaces the parameter's description, where the tool's own text describes it.
+    """
+    schema = parameter.schema
+    text = parameter.description if text is None else text
+    unit = "characters" if "string" in schema.types and schema.get("maxLength") is not None else "items"
+    default = _default(schema, text)
+    maximum = _schema_maximum(schema)
+    if maximum is not None:
+        return Limit(parameter, maximum, "schema", default, parameter.required, unit)
+    cap = caps.in_parameter(text)
+    if cap is not None and cap.value is not None and cap.value < SENTINELS:
+        return Limit(parameter, cap.value, "documented", default, parameter.required, unit)
+    return Limit(parameter, None, "none", default, parameter.required, unit)
+
+
+def _schema_maximum(schema: Schema) -> float | None:
+    enum = schema.get("enum")
+    if isinstance(enum, list) and enum and "boolean" not in schema.types:
+        numbers = [number for value in enum if (number := _number(value)) is not None]
+        return max(numbers, default=float(max(len(str(value)) for value in enum)))
+    constant = schema.get("const")
+    if constant is not None:
+        return _number(constant) or float(len(str(constant)))
+    stated: list[float] = []
+    for keyword in ("maximum", "exclusiveMaximum", "maxItems", "maxLength"):
+        value = schema.get(keyword)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value < SENTINELS:
+            stated.append(value - 1 if keyword == "exclusiveMaximum" and isinstance(value, int) else value)
+    if stated:
+        return min(stated)
+    branches = [_schema_maximum(branch) for branch in schema.alternatives]
+    bounded = [branch for branch in branches if branch is not None]
+    return max(bounded) if branches and len(bounded) == len(branches) else None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return value
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value)
+    return None
+
+
+class _Patterns(NamedTuple):
+    default: re.Pattern[str]
+    argument: re.Pattern[str]
+    returned: re.Pattern[str]
+    something_else: re.Pattern[str]
+    filter: re.Pattern[str]
+    continues: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    def compiled(pattern: str) -> re.Pattern[str]:
+        return re.compile(pattern, re.IGNORECASE)
+
+    return _Patterns(
+        default=compiled(r"\bdefault(?:s|ing)?\b(?:\s+(?:is|to|of|value|limit))*\s*[:=]?\s*`?(\d[\d,_]*)\b(?!\s*%)"),
+        argument=re.compile(
+            r"[ \t]*(?:[-*•+][ \t]+)?[`*\"']*(?P<name>[A-Za-z_][\w.]*)[`*\"']*[ \t]*"
+            r"(?:\([^)]{0,80}\)|\[[^\]]{0,80}\])?[ \t]*(?::|–|—|[ \t]-[ \t])[ \t]*(?P<text>\S.*)?$"
+        ),
+        returned=compiled(
+            r"\b(?:return\w*|results?|retriev\w*|fetch\w*|to\s+(?:get|show|find|list|include|read|display|load|scan|"
+            r"process|consider|analy[sz]e|generate|extract|collect|output|pull|preview|request)|per\s+page|page\s+size|"
+            r"(?:in|of)\s+(?:each|one|a|the)\s+(?:page|response|list)|attempt\s+to\s+find|limit\w*|items?|entries|records|"
+            r"hits|matches|nearest|similar|most\s+recent|latest|output|response)\b"
+        ),
+        something_else=compiled(
+            r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
+            r"quantity|floor|seats?|tickets?\s+to\s+(?:buy|book)|retries|attempts|seconds|minutes|hours|temperature)\b"
+        ),
+        filter=compiled(
+            r"\b(?:date|time|timestamp|iso[\s-]?8601|rfc[\s-]?3339|yyyy|day|epoch|unix|created|updated|modified|"
+            r"submitted|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
+        ),
+        continues=compiled(
+            r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch)|page|cursor|token|previous\s+(?:response|call|request|"
+            r"result|page)|continu\w*|offset|skip\w*|starting\s+(?:index|point|position|record|row|item|number|result)|"
+            r"start\s+index|(?:zero|0|1)-based|from\s+which\s+to|where\s+to\s+(?:start|resume|continue)|subsequent|"
+            r"more\s+(?:results|content|items)|returned\s+(?:by|in|from)|last\s+(?:item|id|\w+\s+id)|"
+            r"after\s+th(?:is|e)\s+(?:id|cursor|item|\w+\s+id)|strictly\s+after|objects?\s+after)\b"
+        ),
+    )
+
+
+def _default(schema: Schema, text: str) -> float | str | None:
+    value = schema.get("default")
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        return value
+    match = _patterns().default.search(text) if "efault" in text else None
+    return int(match[1].replace(",", "").replace("_", "")) if match else None
+
+
+def argument_texts(description: str) -> Mapping[str, str]:
+    """What a docstring says of its arguments ("limit (int): Maximum results (1-50)"), by name."""
+    if "\n" not in description or ":" not in description:
+        return {}
+    pattern = _patterns().argument
+    found: dict[str, str] = {}
+    name, depth = "", 0
+    for line in description.splitlines():
+        match = pattern.match(line)
+        indent = len(line) - len(line.lstrip())
+        if match:
+            name, depth = match["name"], indent
+            found[name] = match["text"] or ""
+        elif name and line.strip() and indent > depth:
+            found[name] = f"{found[name]} {line.strip()}".strip()
+        else:
+            name = ""
+    return found
+
+
+_UNITS = {
+    "char": "characters", "chars": "characters", "character": "characters", "characters": "characters",
+    "length": "characters", "token": "tokens", "tokens": "tokens", "byte": "bytes", "bytes": "bytes", "kb": "bytes",
+    "word": "words", "words": "words", "line": "lines", "lines": "lines", "row": "rows", "rows": "rows",
+}  # fmt: skip
+_MAX_HEADS = word_set(
+    "length size count number chars content output response result text data value token line row item context"
+)
+"""What "max …" may be followed by in the singular."""
+
+
+def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -> tuple[Limit, ...]:
+    """The limit-like parameters of a tool: those that say how much it returns or does, at most.
+
+    ``reading``: the tool is called for what it returns, so that a bare ``count`` or ``first`` is one. ``texts`` are
+    descriptions of parameters from the tool's own text.
+    """
+    series = not v["period_series"].isdisjoint(split(tool.name))
+    found = []
+    for parameter in tool.parameters:
+        text = parameter.description or texts.get(parameter.name, "")
+        unit = _limit_unit(parameter, v, reading, text, series)
+        if unit is not None:
+            found.append(upper_bound(parameter, text)._replace(unit=unit))
+    return tuple(found)
+
+
+def _numeric(schema: Schema) -> bool | None:
+    """Whether a schema takes numbers: yes, no, or (``None``) it does not say."""
+    types = set(schema.types).union(*(branch.types for branch in schema.alternatives))
+    if types & {"integer", "number"}:
+        return True
+    enum = schema.get("enum")
+    if isinstance(enum, list) and enum and all(_number(value) is not None for value in enum):
+        return True
+    return False if types else None
+
+
+def _limit_unit(parameter: Parameter, v: Vocabulary, reading: bool, text: str, series: bool) -> str | None:
+    words = split(parameter.name)
+    name = " ".join(words)
+    period = reading and series and name in v["period_names"]
+    if not words or (not period and not v["not_limits"].isdisjoint(words)):
+        return None
+    schema = parameter.schema
+    numeric = _numeric(schema)
+    if numeric is False and ("string" not in schema.types or any(schema.get(k) for k in ("enum", "format", "pattern"))):
+        return None
+    unit = next((_UNITS[word] for word in words if word in _UNITS), "items")
+    if not v["work_units"].isdisjoint(words):
+        unit = WORK
+    returned = bool(text) and _patterns().returned.search(text) is not None
+    written = not reading and parameter.nested
+    if (
+        name in v["limit_names"]
+        or (words[-1] == "limit" and len(words) <= 3)
+        or (words[0] == "limit" and len(words) <= 2)
+    ):
+        return None if written and not returned else unit
+    if words[0] in {"max", "maximum"} and len(words) > 1:
+        if not any(plural(word) for word in words[1:]) and words[-1] not in _MAX_HEADS:
+            return None
+        if numeric is False and not text:
+            return None
+        return unit if reading or unit == WORK or not parameter.nested or returned else None
+    if words[-1] in {"max", "maximum"} and any(plural(word) for word in words):
+        return unit
+    if numeric is False:
+        return None
+    if name in v["count_names"] or (words[0] in {"num", "n", "number", "total"} and plural(words[-1])):
+        if returned and not written:
+            return unit
+        something_else = bool(text) and _patterns().something_else.search(text) is not None
+        return unit if reading and not something_else else None
+    if period:
+        return "items"
+    if reading and (name in v["range_names"] or (name == "stop" and numeric)):
+        return RANGE
+    return None
+
+
+_STARTS = frozenset({"start", "from", "begin"})
+_ENDS = frozenset({"stop", "end", "to", "until"})
+
+
+def continuations(
+    tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str], limited: bool
+) -> tuple[Parameter, ...]:
+    """The parameters that ask for more of the same result: cursors, page numbers, offsets.
+
+    ``limited``: the tool has a limit-like parameter, which tells a bare ``after`` beside it from a filter.
+    """
+    names = {parameter.name.lower() for parameter in tool.parameters}
+    ranged = not _ENDS.isdisjoint(names)
+    return tuple(
+        parameter
+        for parameter in tool.parameters
+        if not (ranged and parameter.name.lower() in _STARTS)
+        and _continues(parameter, v, reading, parameter.description or texts.get(parameter.name, ""), limited)
+    )
+
+
+def _continues(parameter: Parameter, v: Vocabulary, reading: bool, text: str, limited: bool) -> bool:
+    schema = parameter.schema
+    if {"boolean", "object", "array"}.intersection(schema.types) or (parameter.nested and not reading):
+        return False
+    name = " ".join(split(parameter.name))
+    if name in v["cursor_names"]:
+        return True
+    page, offset, anchor = (name in v[names] for names in ("page_names", "offset_names", "anchor_names"))
+    if not (page or offset or anchor):
+        return False
+    said = bool(text) and _patterns().continues.search(text) is not None
+    numeric = _numeric(schema)
+    if page or offset:
+        return said or (reading and not (page and numeric is False))
+    if not reading:
+        return False
+    if text:
+        return said and _patterns().filter.search(text) is None
+    dated = str(schema.get("format") or "").startswith(("date", "time"))
+    return limited and (bool(numeric) or (name in {"after", "before"} and not dated))

@@ -1,0 +1,249 @@
+"""As much English as names and descriptions of tools need: verb forms, noun phrases, what is done to what.
+
+``list_open_tickets`` and "Returns all open tickets of a user" both say: list, tickets. Nothing is read deeper than a
+verb, its noun phrase up to the next preposition, and the lead-ins that descriptions begin with.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+Act = Literal["list", "read", "document", "answer", "run", "write", "compute"]
+ACTS: tuple[Act, ...] = ("write", "read", "document", "list", "answer", "run", "compute")
+"""What a verb that may do several things does first."""
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, split at white space."""
+    return frozenset(text.split())
+
+
+QUANTIFIERS = word_set("all every each multiple several many various any numerous both")
+_ARTICLES = word_set("a an the one single")
+_STOP = word_set(
+    "in on for from by with without using via to at as that which who whose when where based into through across "
+    "matching given within per about between what how why whether related regarding concerning including such if so "
+    "then and or but is are was were be has have having containing belonging associated it its this these their your "
+    "like since until before after under over around near behind along against toward towards upon because while "
+    "optionally"
+)
+"""Words that end a noun phrase."""
+_LEAD = word_set(
+    "this tool function endpoint method operation api command call is can be could used to use for a an the that which "
+    "will would allows allow allowing you lets let helps help efficiently quickly useful when need needs want wants "
+    "should may must your it us users user enables enable enabling provides provide ability designed tries try "
+    "attempts attempt simply directly automatically easily interface wrapper utility service action request requests "
+    "client and or also then first only just please description summary purpose performs perform performing makes make "
+    "making does do doing conducts conduct carries out input from with simple basic advanced powerful one more "
+    "semantic full current i we they any given"
+)
+"""Words that a description may have before its verb."""
+_LIGHT = word_set("perform performs performing make makes making do does conduct conducts carry carries")
+_USES = word_set("uses use using utilizes utilize leverages leverage employs")
+_GIVES = word_set("provides provide provided gives")
+_CALLS = word_set("call calls request requests")
+_REACH = 18
+"""How far into a sentence its verb is looked for, in words."""
+
+_SINGULAR_S = word_set(
+    "status news address access process class series business progress css js aws dns sms gps ios os "
+    "kubernetes postgres "
+    "redis https canvas bus campus bonus focus virus cors rss tls ssl express wordpress always was has does us as less "
+    "plus alias bias atlas lens gas glass chess success loss boss mass pass press stress witness fitness awareness "
+    "previous various numerous serious species means physics mathematics politics ethics sales gis pos kms ens sas "
+    "cvss"
+)
+_PLURALS = word_set("people children men women criteria indices matrices vertices mice feet phenomena schemata")
+
+
+class Action(NamedTuple):
+    """A verb with its object."""
+
+    act: Act
+    verb: str
+    object: tuple[str, ...]
+    """The noun phrase after the verb, quantifiers included."""
+    of: tuple[str, ...]
+    """The noun phrase after an "of" or "about", where there is one."""
+    tail: tuple[str, ...]
+    """What follows, up to the end of the clause or name."""
+    sure: bool = True
+    """Whether the verb can hardly be a noun where it stands."""
+
+
+class Verbs(NamedTuple):
+    """Verbs in their base form, by what they do."""
+
+    acts: Mapping[str, Act]
+    documents: frozenset[str]
+    """Those that give the text of a thing: read, extract."""
+    plain: frozenset[str]
+    """Verbs that are hardly ever nouns: get, create."""
+    nouns: frozenset[str]
+    """Verbs that, in a name, are more often nouns: order, log, report."""
+    agents: frozenset[str]
+    """Nouns for what does the verb: a reader reads."""
+
+    def base(self, word: str) -> str | None:
+        """The known verb that ``word`` is a form of."""
+        return next((form for form in base_forms(word, word in self.agents) if form in self.acts), None)
+
+
+def plural(word: str) -> bool:
+    """Whether an English noun is in the plural, by its form."""
+    if word in _PLURALS:
+        return True
+    if len(word) < 3 or word[-1] != "s" or word in _SINGULAR_S:
+        return False
+    return word[-2] not in "su'" and not word.endswith(("sis", "xis", "nis", "ris", "this"))
+
+
+@lru_cache(maxsize=8192)
+def base_forms(word: str, agent: bool = False) -> tuple[str, ...]:
+    """The verbs that ``word`` may be a form of, itself first: ``fetches`` may be of fetches, fetche or fetch."""
+    forms = [word]
+    if agent:
+        forms += [word[:-2], word[:-1], word[:-2] + "e"]
+    if word.endswith("s") and len(word) > 3:
+        forms.append(word[:-1])
+        if word.endswith("es"):
+            forms.append(word[:-2])
+        if word.endswith("ies"):
+            forms.append(word[:-3] + "y")
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            forms += [stem, stem + "e"]
+            if stem[-1] == stem[-2]:
+                forms.append(stem[:-1])
+            if ending == "ed" and stem.endswith("i"):
+                forms.append(stem[:-1] + "y")
+    return tuple(forms)
+
+
+def phrase(words: Sequence[str], start: int, end: int | None = None) -> tuple[tuple[str, ...], int]:
+    """The noun phrase that begins at ``start``, and where it ends: "open tickets" of "open tickets assigned to you"."""
+    end = len(words) if end is None else end
+    noun: list[str] = []
+    i = start
+    while i < end and words[i] != "of":
+        word = words[i]
+        if word == "up" and tuple(words[i : i + 3]) == ("up", "to", "date"):
+            i += 3
+            continue
+        if word in _STOP or (noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word == "made")):
+            break
+        noun.append(word)
+        i += 1
+    return tuple(noun), i
+
+
+def noun_of(words: Sequence[str], start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """The noun phrase at ``start``, the one after an "of" or "about" behind it, and where they end."""
+    noun, i = phrase(words, start, end)
+    of: tuple[str, ...] = ()
+    if i < end and words[i] in {"of", "about", "regarding"}:
+        of, i = phrase(words, i + 1, end)
+    return noun, of, i
+
+
+def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
+    """The action that a tool's name states; ``None`` when no word of it is a known verb.
+
+    A verb that is hardly a noun (get, create) goes before one that may be (list, search, report), the first word
+    before later ones: ``get_search_results`` gets, ``sites_list`` lists, ``message_send`` sends.
+    """
+    if len(words) > 1 and words[-1] in {"tool", "function", "api"}:
+        words = words[:-1]
+    found: list[tuple[int, int, str]] = []
+    for i, word in enumerate(words):
+        verb = verbs.base(word)
+        if verb is None:
+            continue
+        if word in verbs.agents:
+            rank = 0
+        elif word != verb:
+            rank = 3 if verb in verbs.nouns else 2
+        else:
+            rank = 1 if verb in verbs.plain else 3 if verb in verbs.nouns else 2
+        if i == 0 and word == verb:
+            rank = 1
+        elif i == len(words) - 1 and rank == 1 and found and found[0][1] == 0 and found[0][2] in verbs.nouns:
+            rank = 0
+        found.append((rank, i, verb))
+    if not found:
+        return None
+    rank, i, verb = min(found)
+    action = _action(verbs.acts[verb], verb, words, i + 1, len(words))
+    sure = rank < 2 or (rank == 2 and words[i] == verb)
+    return action._replace(object=action.object or tuple(words[:i]), sure=sure)
+
+
+def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> Action | None:
+    """The main action of a sentence that describes a tool; ``None`` when it begins with something else.
+
+    ``clauses`` gives for each word the index of the first word of its clause.
+    """
+    i = 0
+    while i < min(len(words), _REACH):
+        word = words[i]
+        if word in _LIGHT:
+            noun, end = phrase(words, i + 1)
+            noun = tuple(w for w in noun if w not in _ARTICLES)
+            if noun and noun[-1] in _CALLS:
+                return Action("run", "call", noun, (), tuple(words[end : clause_end(clauses, i)]))
+            verb = verbs.base(noun[-1]) if noun else None
+            if verb is not None:
+                return _action(verbs.acts[verb], verb, words, end, clause_end(clauses, i))
+            i += 1
+            continue
+        if word in _USES and "to" in words[i + 1 : i + 7]:
+            i = words.index("to", i + 1) + 1
+            continue
+        verb = verbs.base(word)
+        if verb is not None and word not in _LEAD:
+            return _with_second(words, clauses, verbs, i, verb)
+        if word not in _LEAD:
+            if i and words[i - 1 - (words[i - 1] in _ARTICLES)] in _GIVES:
+                return _action("read", "provide", words, i, clause_end(clauses, i))
+            return None
+        i += 1
+    return None
+
+
+def _with_second(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int, verb: str) -> Action:
+    """The action at ``i``, or of the verb that is joined to it: "get or list resources" lists them."""
+    end = clause_end(clauses, i)
+    act = verbs.acts[verb]
+    if i + 2 < len(words) and words[i + 1] in {"or", "and"}:
+        second = verbs.base(words[i + 2])
+        if second is not None and (words[i + 2] not in verbs.nouns or second in {"list", "search"}):
+            other = verbs.acts[second]
+            if act != "write" and other not in {"write", "compute"}:
+                act, verb = other, second
+            return _action(act, verb, words, i + 3, end)
+    return _action(act, verb, words, i + 1, end)
+
+
+def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int) -> Action:
+    noun, of, i = noun_of(words, start, end)
+    if not noun and i < end and words[i] in {"for", "at", "through", "into", "up"}:
+        noun, of, i = noun_of(words, i + 1, end)
+    return Action(act, verb, noun, of, tuple(words[i:end]))
+
+
+def clause_end(clauses: Sequence[int], i: int) -> int:
+    """Where the clause of word ``i`` ends."""
+    end = i + 1
+    while end < len(clauses) and clauses[end] == clauses[i]:
+        end += 1
+    return end
+
+
+def any_of(words: Collection[str], *among: Sequence[str]) -> bool:
+    """Whether one of ``words`` stands in one of the sequences."""
+    return any(word in words for sequence in among for word in sequence)

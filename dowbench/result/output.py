@@ -1,0 +1,49 @@
+"""The parts of a declared output that nothing bounds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dowbench.result.bounds import SENTINELS
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from dowbench.model import Schema
+    from dowbench.result.vocabulary import Vocabulary
+
+_DEPTH = 3
+"""How deep below the top an array or text is still the payload: inside an envelope, or a union in one."""
+
+
+def unbounded(output: Schema | None, v: Vocabulary) -> tuple[Schema, ...]:
+    """Arrays without ``maxItems`` and free text without ``maxLength`` at the top or in an envelope around the payload.
+
+    What lies inside the items of an array is the array's affair, and not looked at.
+    """
+    found: list[Schema] = []
+    if output is not None:
+        _collect(output, (), v, found, 0)
+    return tuple(found)
+
+
+def _collect(schema: Schema, name: tuple[str, ...], v: Vocabulary, found: list[Schema], depth: int) -> None:
+    if depth > _DEPTH or schema.circular:
+        return
+    if "array" in schema.types or schema.items is not None:
+        if not _stated(schema, "maxItems"):
+            found.append(schema)
+        return
+    if "string" in schema.types:
+        short = _stated(schema, "maxLength") or any(schema.get(k) is not None for k in ("enum", "const", "format"))
+        if not short and not v["free_text_names"].isdisjoint(name):
+            found.append(schema)
+        return
+    for child_name, child in schema.properties.items():
+        _collect(child, split(child_name), v, found, depth + 1)
+    for branch in schema.alternatives:
+        _collect(branch, name, v, found, depth + 1)
+
+
+def _stated(schema: Schema, keyword: str) -> bool:
+    value = schema.get(keyword)
+    return isinstance(value, (int, float)) and value < SENTINELS

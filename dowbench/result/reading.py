@@ -1,0 +1,235 @@
+"""One tool with its name and description taken apart, and the noun phrases in them judged."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from dowbench.prose import Sentence, sentences
+from dowbench.result.bounds import argument_texts
+from dowbench.result.english import (
+    QUANTIFIERS,
+    Action,
+    clause_end,
+    in_name,
+    in_sentence,
+    noun_of,
+    phrase,
+    plural,
+    word_set,
+)
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dowbench.model import Tool
+    from dowbench.result.vocabulary import Vocabulary
+
+Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "generation", "unknown"]
+
+_OPENING = 3
+"""How many sentences of a description may say what the tool does."""
+_RETURNS = word_set("returns return returning outputs yields")
+_OUTPUT_IS = word_set("will be is of this tool")
+
+
+class Reading:
+    """What a tool's name and description say."""
+
+    def __init__(self, tool: Tool, v: Vocabulary) -> None:
+        self.tool = tool
+        self.v = v
+        self.name = split(tool.name)
+        self.sentences = sentences(tool.description)
+        self.named = in_name(self.name, v.verbs)
+        """The action in the name."""
+        self.said: Action | None = None
+        """The action in the description."""
+        self.saying: Sentence | None = None
+        """The sentence that ``said`` is from."""
+        for sentence in self.sentences[:_OPENING]:
+            self.said = in_sentence(sentence.words, sentence.clauses, v.verbs)
+            if self.said is not None:
+                self.saying = sentence
+                break
+        if self.named is not None and not self.named.sure and self.said is not None:
+            self.named = None
+
+    @cached_property
+    def argument_texts(self) -> Mapping[str, str]:
+        """What the description says of single parameters."""
+        return argument_texts(self.tool.description)
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions of description and name, the description's first."""
+        return tuple(action for action in (self.said, self.named) if action is not None)
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """The words of the first sentence."""
+        return self.sentences[0].words if self.sentences else ()
+
+    @property
+    def many(self) -> bool:
+        """Whether one call returns several of what is named."""
+        objects = [action.object for action in self.actions]
+        return any(o and (plural(o[-1]) or not QUANTIFIERS.isdisjoint(o)) for o in objects)
+
+    def takes(self, names: frozenset[str], *, required: bool = False) -> bool:
+        """Whether a top-level parameter has one of ``names`` as its whole name."""
+        return any(
+            " ".join(split(parameter.name)) in names
+            for parameter in self.tool.inputs
+            if parameter.required or not required
+        )
+
+    @cached_property
+    def returned(self) -> Kind | None:
+        """What a sentence about the result says of it: "Returns a list of matching pages"."""
+        for sentence in self.sentences:
+            words, clauses = sentence.words, sentence.clauses
+            for i, word in enumerate(words):
+                j = i + 1
+                if word == "output":
+                    while j < len(words) and words[j] in _OUTPUT_IS:
+                        j += 1
+                    if j == i + 1:
+                        continue
+                elif word not in _RETURNS:
+                    continue
+                if j >= len(words):
+                    continue
+                end = clause_end(clauses, j)
+                noun, of, stop = noun_of(words, j, end)
+                if not noun and stop < end and words[stop] in {"matching", "its", "their", "your", "this"}:
+                    noun, of, _ = noun_of(words, stop + 1, end)
+                if noun:
+                    acks = self.v["ack_nouns"]
+                    return "ack" if noun[-1] in acks or noun[0] in acks else self.noun(noun, of)
+        return None
+
+    def noun(self, noun: tuple[str, ...], of: tuple[str, ...] = ()) -> Kind | None:
+        """What kind of thing a noun phrase names: a list, a document or a record."""
+        v = self.v
+        if not noun:
+            return self.noun(of) if of else None
+        head = noun[-1]
+        many = not QUANTIFIERS.isdisjoint(noun)
+        of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of))
+        if head in v["list_nouns"] and of:
+            return "list"
+        if head in v["view_nouns"] and of and (head != "tree" or of_many):
+            return self.noun(of)
+        if head in v["scalar_nouns"] and not many:
+            return "record"
+        if head in v["record_nouns"]:
+            if of_many and of[-1] not in v["record_nouns"]:
+                return "list"
+            return "list" if many and plural(head) and head not in v["detail_nouns"] else "record"
+        if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
+            return "document"
+        if head in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun):
+            return "record"
+        if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
+            return "document"
+        if "tree" in noun and head in {"structure", "view", "listing"}:
+            return "document"
+        if not {"entire", "whole", "full"}.isdisjoint(noun):
+            return "document"
+        if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
+            return "list"
+        return "list" if head == "data" and not v["series_words"].isdisjoint(noun) else "record"
+
+    def acts(self, action: Action | None) -> Kind | None:
+        """What kind of result an action has; ``None`` when nothing can be said."""
+        if action is None:
+            return None
+        v, verb, noun = self.v, action.verb, action.object
+        if action.act == "write":
+            return "ack"
+        if action.act == "compute":
+            return self._computes(action)
+        if action.act == "answer":
+            if verb == "answer" and noun[-1:] == ("questions",):
+                return None
+            return "ack" if not v["people"].isdisjoint(noun) and verb in {"ask", "prompt"} else "generation"
+        if action.act == "run":
+            return "unknown"
+        if verb in v["list_verbs"]:
+            if verb in {"browse", "query"} and self.noun(noun, action.of) == "document":
+                return "document"
+            fixed = noun and (noun[-1] in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun))
+            lookup = verb == "find" and self.noun(noun, action.of) in {"record", "document"}
+            if lookup:
+                return self.noun(noun, action.of)
+            return "record" if verb == "list" and fixed else "list"
+        return self._reads(action)
+
+    def _computes(self, action: Action) -> Kind:
+        words = self.saying.words if self.saying is not None and action is self.said else ()
+        for i, word in enumerate(words[:-2]):
+            if word == "to" and words[i + 1] in {"find", "list", "discover", "locate"}:
+                if self.noun(phrase(words, i + 2)[0]) in {"list", "document"}:
+                    return "list"
+                break
+        sources = any(not self.v["address_words"].isdisjoint(split(p.name)) for p in self.tool.inputs)
+        formats = self.v["text_formats"]
+        if (
+            action.verb == "convert"
+            and sources
+            and not (formats.isdisjoint(words[1:]) and formats.isdisjoint(self.name))
+        ):
+            return "document"
+        return "scalar"
+
+    def _reads(self, action: Action) -> Kind:
+        v, verb, noun, tail = self.v, action.verb, action.object, action.tail
+        head = noun[-1] if noun else ""
+        if (
+            head in {"data", "values", "rows", "cells"}
+            and tail[:1] == ("from",)
+            and not v["stores"].isdisjoint(tail[:7])
+        ):
+            return "list"
+        if head == "result" and not v["job_nouns"].isdisjoint(action.of):
+            return "document"
+        kind = self.noun(noun, action.of)
+        if verb in {"lookup", "look"} and QUANTIFIERS.isdisjoint(noun):
+            return "record"
+        documents = verb in v.verbs.documents
+        if (documents or verb == "fetch") and not v["page_nouns"].isdisjoint(noun) and head not in v["record_nouns"]:
+            return "document"
+        if verb == "extract" and self.takes(v["payload_names"], required=True):
+            return "scalar"
+        if documents:
+            short = (
+                head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]
+            )
+            return "record" if kind == "record" and short else "document"
+        if kind == "record" and (self._holds_many(tail) or self._enumerates(action)):
+            return "document"
+        if head in {"message", "mail"} and not v["mail_words"].isdisjoint(self.name + noun):
+            return "document"
+        return kind or "unknown"
+
+    def _holds_many(self, tail: tuple[str, ...]) -> bool:
+        """Whether a record comes with something long: "with its comments", "with all its transactions"."""
+        if tail[:1] not in {("with",), ("including",)}:
+            return False
+        if not self.v["long_nouns"].isdisjoint(tail[1:5]):
+            return True
+        return "all" in tail[1:3] and any(plural(word) for word in tail[2:5])
+
+    def _enumerates(self, action: Action) -> bool:
+        """Whether what is read is a row of fields with a long one among them: "the title, body and comments"."""
+        if action is not self.said or self.saying is None or len(action.object) > 4:
+            return False
+        words, clauses = self.saying.words, self.saying.clauses
+        return any(
+            word in self.v["long_fields"]
+            and i > 0
+            and (words[i - 1] == "and" or (clauses[i] == i and words[i - 1] not in {"no", "without"}))
+            for i, word in enumerate(words)
+        )

@@ -1,0 +1,236 @@
+"""What else decides on the size of a result: that text is run, a tree walked, a model asked, a file written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dowbench.prose import sentences
+from dowbench.result.english import any_of, phrase, word_set
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dowbench.model import Parameter, Schema, Tool
+    from dowbench.result.reading import Reading
+
+_RUNNING = word_set("execute executes executed executing run runs running interprets evaluates")
+_RETURNS = word_set("returns return returning")
+
+
+def _texts(parameter: Parameter, count: int | None = None) -> frozenset[str]:
+    return frozenset(word for sentence in sentences(parameter.description)[:count] for word in sentence.words)
+
+
+def query(r: Reading) -> Parameter | None:
+    """The parameter whose text is run: a query or a program, not a question or a search term."""
+    v, named = r.v, r.named
+    if named is not None and (named.act == "write" or named.act == "compute") and named.verb not in {"start", "run"}:
+        return None
+    programs = v["program_nouns"]
+    acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
+    runs = any(not a.object or any_of(programs, a.object, a.of, a.tail[:6]) for a in acts)
+    if not runs and v["console_names"].isdisjoint(r.name):
+        words = frozenset(r.first)
+        if _RUNNING.isdisjoint(words) or programs.isdisjoint(words):
+            return None
+    for parameter in r.tool.parameters:
+        name = " ".join(split(parameter.name))
+        if name not in v["query_names"] or parameter.schema.get("enum") or "boolean" in parameter.schema.types:
+            continue
+        if name in v["program_names"] or not v["query_languages"].isdisjoint(_texts(parameter, 2) | frozenset(r.first)):
+            return parameter
+    return None
+
+
+def recursive(r: Reading) -> bool:
+    """Whether it walks down a tree, or along links, to the end."""
+    v = r.v
+    names = [split(parameter.name) for parameter in r.tool.parameters]
+    if any("depth" in name for name in names):
+        return False
+    if any("recursive" in name for name in names):
+        return True
+    if "tree" in r.name and v["other_trees"].isdisjoint(r.name):
+        return True
+    for sentence in r.sentences[:2]:
+        words = sentence.words
+        if not v["recursion_words"].isdisjoint(words):
+            return True
+        for i, word in enumerate(words):
+            if word == "tree" and (words[i - 1] in v["tree_nouns"] or words[i + 1 : i + 2] in _TREE_OF):
+                return True
+    if not v["recursion_words"].isdisjoint(r.name):
+        return True
+    searches = [a for a in r.actions if a.verb in {"find", "search", "grep"}]
+    files = any(any_of({"file", "files"}, a.object, a.tail) for a in searches)
+    return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.tool.inputs)
+
+
+_TREE_OF = {("view",), ("structure",), ("of",)}
+
+
+def generates(r: Reading) -> bool:
+    """Whether a model or an agent writes the answer."""
+    v, said = r.v, r.said
+    prompted = r.takes(v["prompt_names"])
+    for action in r.actions:
+        head = action.object[-1:]
+        if head in {("completion",), ("completions",)} and action.verb in {
+            "create",
+            "generate",
+            "get",
+            "run",
+            "request",
+        }:
+            return True
+        if (
+            prompted
+            and head
+            and head[0] in v["written_nouns"]
+            and action.verb in {"generate", "write", "produce", "get"}
+        ):
+            return True
+    if (
+        prompted
+        and r.name[-1 - (r.name[-1:] == ("tool",)) :][:1] == ("agent",)
+        and (said is None or said.act != "write")
+    ):
+        return True
+    main = next(iter(r.actions), None)
+    models, first = v["model_words"], r.first
+    by_model = any(word in models and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i, word in enumerate(first[:14]))
+    if by_model and main is not None and (main.act in _TELLING or main.verb in {"analyze", "describe"}):
+        return not saved(r)
+    if not prompted or models.isdisjoint(first[:18] + r.name):
+        return False
+    if main is None:
+        return not models.isdisjoint(first[:6] + r.name)
+    if main.act == "write":
+        asked = main.object[-1:] and main.object[-1] in v["sent_nouns"]
+        return main.verb in {"send", "post"} and bool(asked) and not models.isdisjoint(main.tail)
+    if main.act in {"answer", "run"}:
+        return True
+    return main.act in _TELLING | {"list"} and not models.isdisjoint(r.name)
+
+
+_BY = word_set("with using uses use via by through")
+_TELLING = frozenset({"document", "answer", "read"})
+
+
+def saved(r: Reading) -> bool:
+    """Whether the result goes to a file that the caller must name, or is said to go to one."""
+    v = r.v
+    for parameter in r.tool.parameters:
+        name = split(parameter.name)
+        if parameter.required and "string" in parameter.schema.types and not v["place_names"].isdisjoint(name):
+            told = _texts(parameter)
+            saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
+            if saves or name[0] in {"output", "out", "save"}:
+                return True
+    for sentence in r.sentences[:4]:
+        words = sentence.words
+        for i, word in enumerate(words[:-1]):
+            near = words[i : i + 8]
+            if word in {"saves", "save", "writes", "saved"} and any_of(_FILES, near) and not any_of(_PERHAPS, words):
+                return i < 4 or word in {"saves", "writes"}
+    return False
+
+
+_FILES = word_set("file files directory disk folder")
+_PERHAPS = word_set("optionally if when large")
+
+
+def passes_on(r: Reading) -> bool:
+    """Whether it calls something else and returns whatever that returns."""
+    return any(action.act == "run" and not r.v["called_nouns"].isdisjoint(action.object) for action in r.actions)
+
+
+def requests(r: Reading) -> bool:
+    """Whether it sends a request to an address that the caller gives."""
+    if r.said is None or r.said.verb != "call":
+        return False
+    return any(split(p.name)[-1:] in {("url",), ("uri",), ("endpoint",)} for p in r.tool.inputs)
+
+
+def answers_with_text(r: Reading) -> bool:
+    """Whether an act also answers with a text it led to: "navigates to a URL and returns the page content"."""
+    for sentence in r.sentences[:3]:
+        words = sentence.words
+        for i, word in enumerate(words):
+            if word in _RETURNS:
+                noun, _ = phrase(words, i + 1)
+                if noun and noun[-1] in r.v["answer_texts"] and {"created", "updated", "new"}.isdisjoint(noun):
+                    return True
+    return False
+
+
+def encoded(r: Reading) -> bool:
+    """Whether bytes come out as text: base64 that is returned, not passed in."""
+    for sentence in r.sentences[:4]:
+        words = sentence.words
+        for i, word in enumerate(words):
+            if word == "64" and i and words[i - 1] == "base" and any_of(_OUT, words[max(0, i - 12) : i]):
+                return not any("base64" in f"{p.name} {p.description}".lower() for p in r.tool.parameters)
+    return False
+
+
+_OUT = word_set("return returns returned returning as load get fetch download export")
+
+
+def image(r: Reading) -> bool:
+    """Whether one image comes back."""
+    acts = [a for a in r.actions if a.act in {"read", "document"}]
+    return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in acts)
+
+
+def keyed(r: Reading) -> bool:
+    """Whether the caller names each thing that it gets back, so that the answer is as long as the question."""
+    return any(p.required and any(split(p.name)[-1:] == (key,) for key in r.v["key_nouns"]) for p in r.tool.inputs)
+
+
+def asks(r: Reading) -> bool:
+    """Whether it is given a search term, a question or an address to get something for."""
+    if any(action.act in {"write", "compute", "run"} for action in r.actions):
+        return False
+    return any(
+        not r.v["term_names"].isdisjoint(split(p.name))
+        for p in r.tool.inputs
+        if "string" in p.schema.types or not p.schema.types
+    )
+
+
+def plain_record(output: Schema | None, free_text: frozenset[str]) -> bool:
+    """Whether the declared output is an object of single short values only."""
+    if output is None or not output.properties or output.additional is not None:
+        return False
+    for name, schema in output.properties.items():
+        types = set(schema.types)
+        if not types or types & {"array", "object"} or schema.alternatives:
+            return False
+        long = "string" in types and schema.get("maxLength") is None and not schema.get("enum")
+        if long and not free_text.isdisjoint(split(name)):
+            return False
+    return True
+
+
+def shows_snapshots(siblings: Sequence[Tool]) -> bool:
+    """Whether a set of browser tools names elements by references from a snapshot of the page.
+
+    Such references are void after every act, so that servers of this design answer each act with a new snapshot; not
+    where a parameter turns the snapshot on.
+    """
+    references = 0
+    for tool in siblings:
+        for parameter in tool.parameters:
+            name = split(parameter.name)
+            if "include" in name and "snapshot" in name:
+                return False
+            if name[-1:] and name[-1] in {"ref", "target", "uid", "element"} and "snapshot" in parameter.description:
+                references += 1
+    return references >= 2
+
+
+def acts_on_page(r: Reading) -> bool:
+    """Whether its name says that it does something to a page."""
+    return not r.v["page_acts"].isdisjoint(r.name)

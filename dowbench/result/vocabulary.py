@@ -1,0 +1,46 @@
+"""The words that decide, taken from the lexicon of the rule pack."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from dowbench.result.english import ACTS, Act, Verbs
+
+Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
+"""List name → word sequences, in lower case."""
+
+
+class Vocabulary:
+    """Lists of the lexicon as sets: of single words, or of whole names with a space between their words."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self.lexicon = lexicon
+        self._sets: dict[str, frozenset[str]] = {}
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        """The entries of a list, empty when the lexicon has none of that name."""
+        found = self._sets.get(name)
+        if found is None:
+            found = self._sets[name] = frozenset(" ".join(entry) for entry in self.lexicon.get(name, ()))
+        return found
+
+    @cached_property
+    def verbs(self) -> Verbs:
+        """The verbs, by what they do."""
+        acts: dict[str, Act] = {}
+        for act in ACTS:
+            for verb in self[f"{act}_verbs"]:
+                acts.setdefault(verb, act)
+        return Verbs(acts, self["document_verbs"], self["plain_verbs"], self["noun_like_verbs"], self["agent_nouns"])
+
+
+_last: Vocabulary | None = None
+
+
+def vocabulary(lexicon: Lexicon) -> Vocabulary:
+    """The vocabulary of a lexicon; that of the last one asked for is kept."""
+    global _last
+    if _last is None or _last.lexicon is not lexicon:
+        _last = Vocabulary(lexicon)
+    return _last

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from dowbench.errors import DowbenchError, UsageError
+from dowbench.errors import UsageError
 from dowbench_benchmark import brief
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dowbench_benchmark.plan import Plan
 
 RUNS = Path("runs")
-INTERRUPTED = 130
 KINDS = ("attacks", "tasks", "defenses", "providers", "models", "scenarios", "configs")
 
 _PRICES = click.option(
@@ -37,16 +36,6 @@ _PRICES = click.option(
 _OUT = click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="The run directory. Default: runs/<run_name>."
 )
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    """One line for whatever is the input's fault, and exit code 2."""
-    try:
-        yield
-    except DowbenchError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
 
 
 def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, Path, list[str]]:
@@ -69,13 +58,12 @@ def estimate(config: str, out: Path | None, price_file: Path | None) -> None:
     from dowbench_benchmark import estimate as estimating
     from dowbench_benchmark import providers, recording
 
-    with _errors():
-        plan, directory, notices = _plan(config, price_file, out)
-        simulated = providers.provider_class(plan.config.provider).simulated
-        earlier = recording.read(directory, plan.prices)
-        click.echo("\n".join(_estimate_lines(plan, estimating.estimate(plan, earlier), simulated)))
-        for notice in notices:
-            click.echo(f"note: {notice}", err=True)
+    plan, directory, notices = _plan(config, price_file, out)
+    simulated = providers.provider_class(plan.config.provider).simulated
+    earlier = recording.read(directory, plan.prices)
+    click.echo("\n".join(_estimate_lines(plan, estimating.estimate(plan, earlier), simulated)))
+    for notice in notices:
+        click.echo(f"note: {notice}", err=True)
 
 
 def _estimate_lines(plan: Plan, found: Estimate, simulated: bool) -> list[str]:
@@ -137,51 +125,50 @@ def run(
     price_file: Path | None,
     break_lock: bool,
     quiet: bool,
-) -> None:
+) -> int:
     """Run CONFIG, a file or the name of a shipped configuration. The same command goes on where a run stopped."""
     from dowbench_benchmark import lock, progress, providers, runner
 
-    with _errors():
-        limits = runner.Limits(_usd(budget_usd), _tokens(budget_tokens), partial)
-        plan, directory, notices = _plan(config, price_file, out)
-        kind = providers.provider_class(plan.config.provider)
-        mark = brief.banner(simulated=kind.simulated)
-        if mark:
-            click.echo(mark)
-        if break_lock and (holder := lock.break_dead(directory)):
-            notices.append(f"removed the lock of {holder}")
-        for notice in notices:
-            click.echo(f"note: {notice}", err=True)
-        plain = not sys.stderr.isatty() or bool(os.environ.get("CI"))
-        meter = progress.Meter(sys.stderr, unpriced=plan.config.unpriced, plain=plain)
-        with _signals() as stop:
-            try:
-                result = runner.run(
-                    plan,
-                    directory,
-                    lambda: kind.create(plan.config.provider_options),
-                    simulated=kind.simulated,
-                    limits=limits,
-                    resume=resume,
-                    concurrency=concurrency,
-                    stop=stop,
-                    watch=(lambda _: None) if quiet else meter,
-                )
-            finally:
-                meter.finish()
-        for notice in result.notices:
-            click.echo(f"note: {notice}", err=True)
-        click.echo(meter.text(result.progress))
-        if result.summary is not None:
-            click.echo(brief.table(result.summary.summary))
-            click.echo(f"summary.json sha256 {result.summary.sha256}")
-        if mark:
-            click.echo(mark)
-        click.echo(f"recorded in {directory}")
-        if result.message is not None:
-            ended = "" if result.summary is not None else "; the same command goes on"
-            click.echo(f"stopped: {result.message}{ended}", err=True)
-        sys.exit(result.code)
+    limits = runner.Limits(_usd(budget_usd), _tokens(budget_tokens), partial)
+    plan, directory, notices = _plan(config, price_file, out)
+    kind = providers.provider_class(plan.config.provider)
+    mark = brief.banner(simulated=kind.simulated)
+    if mark:
+        click.echo(mark)
+    if break_lock and (holder := lock.break_dead(directory)):
+        notices.append(f"removed the lock of {holder}")
+    for notice in notices:
+        click.echo(f"note: {notice}", err=True)
+    plain = not sys.stderr.isatty() or bool(os.environ.get("CI"))
+    meter = progress.Meter(sys.stderr, unpriced=plan.config.unpriced, plain=plain)
+    with _signals() as stop:
+        try:
+            result = runner.run(
+                plan,
+                directory,
+                lambda: kind.create(plan.config.provider_options),
+                simulated=kind.simulated,
+                limits=limits,
+                resume=resume,
+                concurrency=concurrency,
+                stop=stop,
+                watch=(lambda _: None) if quiet else meter,
+            )
+        finally:
+            meter.finish()
+    for notice in result.notices:
+        click.echo(f"note: {notice}", err=True)
+    click.echo(meter.text(result.progress))
+    if result.summary is not None:
+        click.echo(brief.table(result.summary.summary))
+        click.echo(f"summary.json sha256 {result.summary.sha256}")
+    if mark:
+        click.echo(mark)
+    click.echo(f"recorded in {directory}")
+    if result.message is not None:
+        ended = "" if result.summary is not None else "; the same command goes on"
+        click.echo(f"stopped: {result.message}{ended}", err=True)
+    return result.code
 
 
 @contextmanager
@@ -201,8 +188,6 @@ def _signals() -> Iterator[threading.Event]:
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield stop
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -237,24 +222,23 @@ def replay(run_dir: Path, out: Path | None) -> None:
     """Replay RUN_DIR. The first difference from the recording ends it with exit code 2."""
     from dowbench_benchmark import replay as replaying
 
-    with _errors():
-        target = out if out is not None else RUNS / f"{run_dir.resolve().name}.replay"
-        found = replaying.replay(run_dir, target)
-        mark = brief.banner(simulated=found.simulated, replayed=True)
-        click.echo(mark)
-        if found.summary is None:
-            click.echo(
-                f"{len(found.episodes)} episodes replayed without a difference; {found.missing} are not recorded yet"
-            )
-        else:
-            equal = found.summary.sha256 == found.recorded_sha256
-            click.echo(brief.table(found.summary.summary))
-            click.echo(f"{len(found.episodes)} episodes replayed without a difference")
-            click.echo(f"summary.json sha256 {found.summary.sha256}: {'equal' if equal else 'DIFFERENT'}")
-        click.echo(mark)
-        click.echo(f"written to {target}")
-        if found.summary is not None and found.summary.sha256 != found.recorded_sha256:
-            raise UsageError(f"the recorded summary.json has sha256 {found.recorded_sha256}", path=str(run_dir))
+    target = out if out is not None else RUNS / f"{run_dir.resolve().name}.replay"
+    found = replaying.replay(run_dir, target)
+    mark = brief.banner(simulated=found.simulated, replayed=True)
+    click.echo(mark)
+    if found.summary is None:
+        click.echo(
+            f"{len(found.episodes)} episodes replayed without a difference; {found.missing} are not recorded yet"
+        )
+    else:
+        equal = found.summary.sha256 == found.recorded_sha256
+        click.echo(brief.table(found.summary.summary))
+        click.echo(f"{len(found.episodes)} episodes replayed without a difference")
+        click.echo(f"summary.json sha256 {found.summary.sha256}: {'equal' if equal else 'DIFFERENT'}")
+    click.echo(mark)
+    click.echo(f"written to {target}")
+    if found.summary is not None and found.summary.sha256 != found.recorded_sha256:
+        raise UsageError(f"the recorded summary.json has sha256 {found.recorded_sha256}", path=str(run_dir))
 
 
 @click.command("audit", short_help="Recompute a run's figures from the usage that the provider reported.")
@@ -264,43 +248,41 @@ def replay(run_dir: Path, out: Path | None) -> None:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the recomputed summary.json."
 )
-def audit(run_dir: Path, threshold: float | None, price_file: Path | None, output: Path | None) -> None:
+def audit(run_dir: Path, threshold: float | None, price_file: Path | None, output: Path | None) -> int:
     """Audit RUN_DIR, also one of dowbench 0.1.0. Exit code 1 where the recorded figures are not what comes out."""
     from dowbench_benchmark import audit as auditing
     from dowbench_benchmark import store
 
-    with _errors():
-        if threshold is not None and not 1 < threshold < float("inf"):
-            raise UsageError(f"--threshold: expected a number above 1, found {threshold}")
-        found = auditing.audit(run_dir, threshold=threshold, price_file=price_file)
-        if output is not None:
-            store.replace(output, found.data)
-        mark = brief.banner(simulated=found.simulated)
-        if mark:
-            click.echo(mark)
-        spent = f"{found.usage.total:,} billed tokens" + ("" if found.usd is None else f", {found.usd:.4f} USD")
-        click.echo(
-            f"{found.run_name}: {found.calls} calls, {spent}, success at A ≥ {found.summary['success_threshold']:g}"
-        )
-        click.echo(brief.table(found.summary))
-        for notice in found.notices:
-            click.echo(f"note: {notice}", err=True)
-        for difference in found.differences[:10]:
-            click.echo(f"different: {difference}", err=True)
-        if len(found.differences) > 10:
-            click.echo(f"different: {len(found.differences) - 10} more", err=True)
-        click.echo(f"summary.json sha256 {found.sha256}")
-        if mark:
-            click.echo(mark)
-        if found.recorded_sha256 is None:
-            click.echo("the run recorded no summary.json to compare with")
-        elif found.equal:
-            click.echo("equal to the recorded summary.json")
-        elif found.redecided:
-            click.echo(f"decided anew, so it is not the recorded summary.json (sha256 {found.recorded_sha256})")
-        else:
-            click.echo(f"DIFFERENT from the recorded summary.json (sha256 {found.recorded_sha256})")
-        sys.exit(1 if found.differences or (found.recorded_sha256 and not found.equal and not found.redecided) else 0)
+    if threshold is not None and not 1 < threshold < float("inf"):
+        raise UsageError(f"--threshold: expected a number above 1, found {threshold}")
+    found = auditing.audit(run_dir, threshold=threshold, price_file=price_file)
+    if output is not None:
+        store.replace(output, found.data)
+    mark = brief.banner(simulated=found.simulated)
+    if mark:
+        click.echo(mark)
+    spent = f"{found.usage.total:,} billed tokens" + ("" if found.usd is None else f", {found.usd:.4f} USD")
+    click.echo(f"{found.run_name}: {found.calls} calls, {spent}, success at A ≥ {found.summary['success_threshold']:g}")
+    click.echo(brief.table(found.summary))
+    for notice in found.notices:
+        click.echo(f"note: {notice}", err=True)
+    for difference in found.differences[:10]:
+        click.echo(f"different: {difference}", err=True)
+    if len(found.differences) > 10:
+        click.echo(f"different: {len(found.differences) - 10} more", err=True)
+    click.echo(f"summary.json sha256 {found.sha256}")
+    if mark:
+        click.echo(mark)
+    if found.recorded_sha256 is None:
+        click.echo("the run recorded no summary.json to compare with")
+    elif found.equal:
+        click.echo("equal to the recorded summary.json")
+    elif found.redecided:
+        click.echo(f"decided anew, so it is not the recorded summary.json (sha256 {found.recorded_sha256})")
+    else:
+        click.echo(f"DIFFERENT from the recorded summary.json (sha256 {found.recorded_sha256})")
+    unequal = found.recorded_sha256 is not None and not found.equal and not found.redecided
+    return 1 if found.differences or unequal else 0
 
 
 @click.command("list", short_help="List attacks, tasks, defenses, providers, models, scenarios, configurations.")
@@ -315,13 +297,12 @@ def list_command(what: str, scenario: str | None, price_file: Path | None) -> No
     """List what a configuration can name."""
     from dowbench_benchmark import listing
 
-    with _errors():
-        sections = listing.sections(scenario, price_file)
-        for name, rows in sections.items():
-            if what in (name, "all"):
-                if what == "all":
-                    click.echo(f"{name}:")
-                click.echo(listing.columns(rows(), indent=2 if what == "all" else 0))
+    sections = listing.sections(scenario, price_file)
+    for name, rows in sections.items():
+        if what in (name, "all"):
+            if what == "all":
+                click.echo(f"{name}:")
+            click.echo(listing.columns(rows(), indent=2 if what == "all" else 0))
 
 
 COMMANDS: Mapping[str, click.Command] = {

@@ -39,7 +39,7 @@ def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None
     Findings have pointers into the list of tools and no lines. Raises ``SourceError`` for what is not a tool.
     """
     plan = make_plan(config or Config())
-    toolset = loaders.load_tools(format, list(tools))
+    toolset = loaders.load_tools(format, tools)
     run = engine.run(plan.pack, toolset)
     findings = tuple(f for f in fingerprinted(run.findings) if plan.wants(f))
     file = FileScan(toolset.path, toolset.format, len(toolset.tools))

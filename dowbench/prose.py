@@ -10,6 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowbench.model import EMPTY
 from dowbench.words import split
 
 if TYPE_CHECKING:
@@ -166,8 +167,8 @@ def _words(token: str) -> Iterator[str]:
     if "." in token:
         yield token.replace(".", "").lower()
         return
-    if token[0].isdigit() and not token.isalnum():
-        yield token.replace(",", "").replace("_", "")
+    if not token.isalnum() and not token.strip("0123456789,_"):
+        yield from split(token.replace(",", "").replace("_", ""))
         return
     stem, apostrophe, tail = token.replace("’", "'").partition("'")
     if apostrophe and tail == "t":
@@ -187,27 +188,52 @@ class Phrases:
     An element is a word, ``...`` (none to ``MAX_GAP`` words) or other phrases (one of them).
     """
 
-    __slots__ = ("by_first", "texts")
+    __slots__ = ("_by_first", "_every", "_lists", "_texts")
 
-    def __init__(self, by_first: Mapping[str, Sequence[tuple[object, ...]]], texts: tuple[str, ...]) -> None:
-        self.by_first = by_first
-        self.texts = texts
+    def __init__(self, texts: Sequence[str], lists: Mapping[str, Phrases] = EMPTY) -> None:
+        """Phrases from their texts; ``$name`` in a text stands for one of the phrases of ``lists[name]``.
+
+        They are read when they are first looked for. ``compile`` reads them at once.
+        """
+        self._texts = texts
+        self._lists = lists
+        self._every: tuple[str, ...] = ()
+        self._by_first: dict[str, list[tuple[object, ...]]] | None = None
 
     @classmethod
-    def compile(cls, texts: Sequence[str], lists: Mapping[str, Phrases] | None = None) -> Phrases:
-        """Phrases from their texts; ``$name`` in a text stands for one of the phrases of ``lists[name]``.
+    def compile(cls, texts: Sequence[str], lists: Mapping[str, Phrases] = EMPTY) -> Phrases:
+        """Phrases that were read.
 
         Raises ``PhraseError`` on an unknown list, a phrase that begins or ends with a gap, and on what can never be a
         word.
         """
+        phrases = cls(texts, lists)
+        phrases._by_first = phrases._read()
+        return phrases
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts, those of a list that is an entry of its own among them."""
+        if self._by_first is None:
+            self._by_first = self._read()
+        return self._every
+
+    @property
+    def by_first(self) -> Mapping[str, Sequence[tuple[object, ...]]]:
+        """The phrases as elements, by the word they begin with."""
+        if self._by_first is None:
+            self._by_first = self._read()
+        return self._by_first
+
+    def _read(self) -> dict[str, list[tuple[object, ...]]]:
         by_first: dict[str, list[tuple[object, ...]]] = {}
         every: list[str] = []
-        for index, text in enumerate(texts):
+        for index, text in enumerate(self._texts):
             if text.isalpha() and text.islower():  # one word, by far the most
                 by_first.setdefault(text, []).append((text,))
                 every.append(text)
                 continue
-            elements = tuple(element for part in text.split() for element in _elements(part, lists or {}, index))
+            elements = tuple(element for part in text.split() for element in _elements(part, self._lists, index))
             first = elements[0] if elements else "..."
             if isinstance(first, Phrases) and len(elements) == 1:
                 for word, phrases in first.by_first.items():
@@ -219,7 +245,8 @@ class Phrases:
             for word in first.by_first if isinstance(first, Phrases) else (str(first),):
                 by_first.setdefault(word, []).append(elements)
             every.append(text)
-        return cls(by_first, tuple(every))
+        self._every = tuple(every)
+        return by_first
 
     def find(self, words: Sequence[str], start: int = 0) -> Hit | None:
         """The first hit at or after ``start``, the longest of those that begin there."""

@@ -117,12 +117,12 @@ def _not(part: Any) -> Any:
 
 
 def _name(value: Any, at: Path, env: Env) -> ToolCondition:
-    test = matching.name(value, at, env.lists)
+    test = matching.name(value, at, env)
     return lambda view: () if test(view.name) else None
 
 
 def _description(value: Any, at: Path, env: Env) -> ToolCondition:
-    search = matching.description(value, at, env.lists)
+    search = matching.description(value, at, env)
 
     def holds(view: ToolView) -> Match | None:
         mention = search(view.sentences)

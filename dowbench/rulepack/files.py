@@ -29,6 +29,8 @@ class RuleFile(NamedTuple):
     value: Any
     """Everything in it but ``tests``."""
     text: str
+    checked: bool = False
+    """Whether it is what ``pack.json`` was generated from, which only a pack without errors is."""
 
     def error(self, fault: FaultError) -> RuleError:
         """The error at the line that ``fault`` is about."""
@@ -55,7 +57,7 @@ class Directory:
             raise RuleError(f"cannot be read: {error}", path=path) from None
         known = self.generated.get(name)
         if known is not None and known["crc32"] == crc32(data):
-            return RuleFile(path, known["value"], text)
+            return RuleFile(path, known["value"], text, checked=True)
         from dowbench.rulepack.document import read
 
         head, tail = split(text) if rule else (text, "")

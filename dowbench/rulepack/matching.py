@@ -8,30 +8,33 @@ from dowbench.prose import PhraseError, Phrases
 from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from dowbench.prose import Hit, Sentence
+    from dowbench.rulepack.view import Env
 
 NAME_KEYS = ("words", "starts", "ends", "without")
 DESCRIPTION_KEYS = ("phrases", "also", "without", "within")
 
 
-def phrases(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Phrases:
+def phrases(value: Any, at: Path, env: Env) -> Phrases:
     """The phrases of a list, in which ``$name`` stands for a word list."""
     entries = texts(value, at)
+    if env.checked:
+        return Phrases(entries, env.lists)
     try:
-        return Phrases.compile(entries, lists)
+        return Phrases.compile(entries, env.lists)
     except PhraseError as error:
         place = (*at, error.index) if isinstance(value, list) else at
-        hint = near(error.name, lists) if error.name is not None else ""
+        hint = near(error.name, env.lists) if error.name is not None else ""
         raise FaultError(f"{error}{hint}", place) from None
 
 
-def name(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Callable[[Sequence[str]], bool]:
+def name(value: Any, at: Path, env: Env) -> Callable[[Sequence[str]], bool]:
     """A test of the words of a name. All keys that are given must hold."""
     keys = mapping(value, at, NAME_KEYS)
     words, starts, ends, without = (
-        phrases(keys[k], (*at, k), lists) if k in keys else None for k in ("words", "starts", "ends", "without")
+        phrases(keys[k], (*at, k), env) if k in keys else None for k in ("words", "starts", "ends", "without")
     )
     memo: dict[Sequence[str], bool] = {}
 
@@ -61,14 +64,12 @@ class Mention(NamedTuple):
         return self.sentence.quote(self.hit)
 
 
-def description(value: Any, at: Path, lists: Mapping[str, Phrases]) -> Callable[[Sequence[Sentence]], Mention | None]:
+def description(value: Any, at: Path, env: Env) -> Callable[[Sequence[Sentence]], Mention | None]:
     """A search in sentences: one that has a phrase which is not negated, all of ``also``, and none of ``without``."""
     keys = mapping(value, at, DESCRIPTION_KEYS)
-    wanted = phrases(keys["phrases"], (*at, "phrases"), lists) if "phrases" in keys else None
-    also = [
-        phrases(item, (*at, "also", i), lists) for i, item in enumerate(_groups(keys.get("also", []), (*at, "also")))
-    ]
-    without = phrases(keys["without"], (*at, "without"), lists) if "without" in keys else None
+    wanted = phrases(keys["phrases"], (*at, "phrases"), env) if "phrases" in keys else None
+    also = [phrases(item, (*at, "also", i), env) for i, item in enumerate(_groups(keys.get("also", []), (*at, "also")))]
+    without = phrases(keys["without"], (*at, "without"), env) if "without" in keys else None
     whole = choice(keys.get("within", "sentence"), (*at, "within"), ("sentence", "clause")) == "sentence"
 
     def near_by(group: Phrases, sentence: Sentence, clause: int) -> bool:

@@ -168,8 +168,9 @@ def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
         file = directory.load(LEXICON)
         try:
             keys = mapping(file.value, (), ("lists", "roles"))
-            lists = compile_lists(keys.get("lists", {}), ("lists",), env.lists, settings.words)
-            env = Env(lists, {**env.roles, **compile_roles(keys.get("roles", {}), ("roles",), Env(lists))})
+            env = env._replace(checked=file.checked)
+            env = env._replace(lists=compile_lists(keys.get("lists", {}), ("lists",), env, settings.words))
+            env = env._replace(roles={**env.roles, **compile_roles(keys.get("roles", {}), ("roles",), env)})
         except FaultError as fault:
             raise file.error(fault) from None
     return env

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench import words
-from dowbench.prose import sentences
+from dowbench.errors import UsageError
+from dowbench.prose import PhraseError, Phrases, sentences
 from dowbench.rulepack import matching
 from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping, near, number, texts
 
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dowbench.model import Parameter, Schema
-    from dowbench.prose import Phrases
     from dowbench.rulepack.view import Env, ToolView
 
 Test = "Callable[[ToolView, Parameter], bool]"
@@ -72,7 +72,7 @@ def _any(tests: list[Any]) -> Callable[[ToolView, Parameter], bool]:
 
 
 def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
-    test = matching.name(value, at, env.lists)
+    test = matching.name(value, at, env)
     memo: dict[str, bool] = {}
 
     def named(view: ToolView, parameter: Parameter) -> bool:
@@ -85,12 +85,12 @@ def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], boo
 
 
 def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
-    search = matching.description(value, at, env.lists)
+    search = matching.description(value, at, env)
     return lambda view, parameter: search(sentences(parameter.description)) is not None
 
 
 def _about(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
-    search = matching.description(value, at, env.lists)
+    search = matching.description(value, at, env)
 
     def test(view: ToolView, parameter: Parameter) -> bool:
         if search(sentences(parameter.description)) is not None:
@@ -227,14 +227,21 @@ def compile_roles(value: Any, at: Path, env: Env) -> dict[str, Callable[[ToolVie
     return {name: compile_test(part, (*at, name), env, role=True) for name, part in value.items()}
 
 
-def compile_lists(
-    value: Any, at: Path, known: Mapping[str, Phrases], more: Mapping[str, tuple[str, ...]]
-) -> dict[str, Phrases]:
-    """Word lists in source order: a list may name earlier ones. ``more`` are phrases added by a configuration."""
+def compile_lists(value: Any, at: Path, env: Env, more: Mapping[str, tuple[str, ...]]) -> dict[str, Phrases]:
+    """The lists of ``env`` and those of ``value``, each of which may name earlier ones.
+
+    ``more`` are phrases added by a configuration. Raises ``UsageError`` for one that is none.
+    """
     if not isinstance(value, dict):
         raise FaultError(f"expected a mapping of word lists, found {kind_of(value)}", at)
-    lists = dict(known)
+    lists = dict(env.lists)
+    env = env._replace(lists=lists)
     for name, entries in value.items():
-        every = [*texts(entries, (*at, name)), *more.get(name, ())]
-        lists[name] = matching.phrases(every, (*at, name), lists)
+        compiled = matching.phrases(entries, (*at, name), env)
+        if name in more:
+            try:
+                compiled = Phrases.compile([*texts(entries, at), *more[name]], lists)
+            except PhraseError as error:
+                raise UsageError(f"words for `{name}`: {error}") from None
+        lists[name] = compiled
     return lists

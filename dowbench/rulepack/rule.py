@@ -127,9 +127,10 @@ def compile_rule(
     scope: Scope = choice(keys["scope"], ("scope",), SCOPES)
     options = _options(keys.get("options", {}), ("options",))
     chosen = settings.options.get(name, {})
-    lists = compile_lists(keys.get("words", {}), ("words",), env.lists, settings.words)
+    env = env._replace(checked=file.checked)
+    lists = compile_lists(keys.get("words", {}), ("words",), env, settings.words)
     values = {option: chosen.get(option, options[option].default) for option in options}
-    env = Env(lists, env.roles, values, strict)
+    env = Env(lists, env.roles, values, file.checked, strict)
     shapes = [_shape(keys, (), scope, env, confidence)]
     if "toolset" in keys:
         if scope != "tool":

@@ -141,5 +141,7 @@ class Env(NamedTuple):
     roles: Mapping[str, Any] = EMPTY
     """Tests of a parameter, by the name of the role."""
     options: Mapping[str, float] = EMPTY
+    checked: bool = False
+    """Whether what is compiled was compiled before, so that words need no checking."""
     strict: bool = True
     """Whether a placeholder that no condition fills is an error."""

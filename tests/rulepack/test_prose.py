@@ -24,6 +24,7 @@ def words(text):
         ("2,000 rows or 10_000 or 3.5", ["2000 rows or 10000 or 3 5"]),
         ("web_search, nextCursor, GitHub, base64", ["web search next cursor github base 64"]),
         ("Größe der Straße", ["größe der straße"]),
+        ("0A_ and _ and 1_", ["0 a and and 1"]),
         ("", []),
         ("... !!! ---", []),
     ],

@@ -25,6 +25,7 @@ format: $(VENV)/dev
 docs: $(VENV)/dev  ## regenerate everything that is generated from the rules and the catalogue
 	$(BIN)/dowbench rules docs
 	$(BIN)/python -m dowbench_benchmark.catalogue > docs/benchmark-attacks.md
+	$(BIN)/python docs/generate.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist

@@ -9,7 +9,7 @@ from dowbench.model import SEVERITIES
 from dowbench.report.escape import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from dowbench.model import Evidence, Finding, Note, RuleInfo, ScanResult
     from dowbench.report import ReportOptions
@@ -41,15 +41,18 @@ def render(result: ScanResult, options: ReportOptions) -> str:
 
 def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     rules = {rule.id: rule for rule in result.rules}
-    explained: set[str] = set()
+    explained: dict[str, RuleInfo | None] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for finding in result.findings:
         group = (finding.path, finding.rule)
         seen[group] += 1
         if seen[group] <= SHOWN or options.verbose:
             explain = options.verbose or finding.rule not in explained
-            explained.add(finding.rule)
-            yield from _finding(finding, rules.get(finding.rule), explain, options)
+            yield from _finding(finding, explain, options)
+            if explain:
+                yield from _settings(rules.get(finding.rule), () if options.verbose else explained.values(), options)
+            explained[finding.rule] = rules.get(finding.rule)
+            yield from _related(finding, options)
     if not options.verbose:
         for (path, rule), count in seen.items():
             if count > SHOWN:
@@ -71,7 +74,7 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     yield DISCLAIMER
 
 
-def _finding(finding: Finding, rule: RuleInfo | None, explain: bool, options: ReportOptions) -> Iterator[str]:
+def _finding(finding: Finding, explain: bool, options: ReportOptions) -> Iterator[str]:
     severity = _style(finding.severity.upper(), finding.severity, options)
     yield f"{_style(_place(finding), 'bold', options)}  {severity}  {finding.rule}  {_who(finding)}".rstrip()
     yield from _wrap(visible(finding.message, _PROSE), options, first="  ", rest="  ")
@@ -79,12 +82,25 @@ def _finding(finding: Finding, rule: RuleInfo | None, explain: bool, options: Re
         for label, text in evidence_lines(finding.evidence):
             yield from _labelled(label, text, options)
     yield from _labelled("fix", visible(finding.fix, _PROSE), options)
-    if explain and rule:
-        for name, setting in rule.frameworks:
-            yield from _wrap(f"{name}: {setting}", options, first=" " * (_LABEL + 2), rest=" " * (_LABEL + 4))
+
+
+def _settings(rule: RuleInfo | None, before: Iterable[RuleInfo | None], options: ReportOptions) -> Iterator[str]:
+    """The settings of frameworks that answer a rule, or the rule above that they stand with."""
+    if rule is None or not rule.frameworks:
+        return
+    indent = " " * (_LABEL + 2)
+    same = next((other.id for other in before if other and other.frameworks == rule.frameworks), None)
+    if same is not None:
+        yield f"{indent}Settings of frameworks: as for {same} above."
+        return
+    for name, setting in rule.frameworks:
+        yield from _wrap(f"{name}: {setting}", options, first=indent, rest=f"{indent}  ")
+
+
+def _related(finding: Finding, options: ReportOptions) -> Iterator[str]:
     for related in finding.related:
-        line = f"{visible(finding.path)}:{related.span.line}:{related.span.column}" if related.span else related.pointer
-        yield from _labelled("see", f"{line} {visible(related.message, _NAME)}", options)
+        place = f"{finding.path}:{related.span.line}:{related.span.column}" if related.span else related.pointer
+        yield from _labelled("see", f"{visible(place)} {visible(related.message, _NAME)}", options)
 
 
 def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:

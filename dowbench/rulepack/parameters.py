@@ -43,24 +43,30 @@ ROLE_KEYS = (
     "has",
     "lacks",
 )
-PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound")
+PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound", "unit")
+UNITS = ("items", "characters", "tokens", "bytes", "words", "lines", "rows", "work")
 
 
 def compile_test(value: Any, at: Path, env: Env, *, role: bool = False) -> Callable[[ToolView, Parameter], bool]:
     """A test that one parameter meets all keys of ``value``. A role (``role``) may not build on roles or bounds."""
     keys = mapping(value, at, ROLE_KEYS if role else PARAMETER_KEYS)
-    tests = [_COMPILERS[key](part, (*at, key), env) for key, part in keys.items() if key not in ("any", "all", "not")]
-    for key in ("any", "all"):
-        if key in keys:
-            branches = keys[key]
-            if not isinstance(branches, list):
-                raise FaultError(f"expected a list, found {kind_of(branches)}", (*at, key))
-            parts = [compile_test(part, (*at, key, i), env, role=role) for i, part in enumerate(branches)]
-            tests.append(_any(parts) if key == "any" else _all(parts))
-    if "not" in keys:
-        inner = compile_test(keys["not"], (*at, "not"), env, role=role)
-        tests.append(lambda view, parameter: not inner(view, parameter))
+    tests = []
+    for key in sorted(keys, key=_BY_COST.index):
+        part, place = keys[key], (*at, key)
+        if key in ("any", "all"):
+            if not isinstance(part, list):
+                raise FaultError(f"expected a list, found {kind_of(part)}", place)
+            branches = [compile_test(branch, (*place, i), env, role=role) for i, branch in enumerate(part)]
+            tests.append(_any(branches) if key == "any" else _all(branches))
+        elif key == "not":
+            tests.append(_not(compile_test(part, place, env, role=role)))
+        else:
+            tests.append(_COMPILERS[key](part, place, env))
     return tests[0] if len(tests) == 1 else _all(tests)
+
+
+def _not(test: Any) -> Callable[[ToolView, Parameter], bool]:
+    return lambda view, parameter: not test(view, parameter)
 
 
 def _all(tests: list[Any]) -> Callable[[ToolView, Parameter], bool]:
@@ -183,6 +189,11 @@ def _bound(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bo
     return lambda view, parameter: view.bound(parameter).source in sources
 
 
+def _unit(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    wanted = choices(value, at, UNITS)
+    return lambda view, parameter: view.bound(parameter).unit in wanted
+
+
 def _compare(key: str, limit: float) -> Callable[[ToolView, Parameter], bool]:
     def compare(view: ToolView, parameter: Parameter) -> bool:
         maximum = view.bound(parameter).maximum
@@ -202,19 +213,22 @@ def threshold(value: Any, at: Path, env: Env) -> float:
 
 
 _COMPILERS: Mapping[str, Any] = {
-    "role": _role,
-    "name": _name,
-    "type": _type,
-    "items": _items,
     "required": _required,
     "nested": _nested,
     "place": _place,
-    "description": _description,
-    "about": _about,
     "has": _has,
     "lacks": _lacks,
+    "type": _type,
+    "items": _items,
+    "name": _name,
+    "description": _description,
+    "about": _about,
+    "role": _role,
     "bound": _bound,
+    "unit": _unit,
 }
+_BY_COST = (*list(_COMPILERS)[:8], "all", "any", "not", *list(_COMPILERS)[8:])
+"""All keys, those that are quickly told first."""
 
 
 def compile_roles(value: Any, at: Path, env: Env) -> dict[str, Callable[[ToolView, Parameter], bool]]:

@@ -118,7 +118,7 @@ def describe(value: Any) -> str:
         case int() | float():
             return "a number"
         case str():
-            return f"the text {quote(value)}" if value else "an empty text"
+            return f'the text "{quote(value)}"' if value else "an empty text"
         case Mapping():
             return f"an object with {keys(value)}" if value else "an empty object"
         case list() | tuple():

@@ -84,8 +84,8 @@ class ListLoader:
             if not isinstance(entry, Mapping) or not (self.matches(entry) or is_weak(entry) or self.resembles(entry)):
                 context.expected(self.expects, entry, definition.pointer)
             tools.extend(self.read(definition, context))
-        if is_page(context.root):
-            context.note("nextCursor is set: the server has more tools, which this page does not hold", "")
+        if (more := next_page(context.root)) is not None:
+            context.note("nextCursor is set: the server has more tools, which this page does not hold", more)
         return context.toolset(self.name, tools, listing.pointer)
 
 
@@ -94,10 +94,15 @@ def is_named(entry: Any) -> bool:
     return isinstance(entry, Mapping) and isinstance(entry.get("name"), str)
 
 
-def is_page(document: Any) -> bool:
-    """Whether a document is an MCP result that another page follows."""
-    result = document.get("result", document) if isinstance(document, Mapping) else None
-    return isinstance(result, Mapping) and isinstance(result.get("nextCursor"), str) and "tools" in result
+def next_page(document: Any) -> str | None:
+    """Where an MCP result says that another page follows it."""
+    for keys in ((), ("result",)):
+        value = document
+        for key in keys:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        if isinstance(value, Mapping) and "tools" in value and isinstance(value.get("nextCursor"), str):
+            return join("", *keys, "nextCursor")
+    return None
 
 
 def is_weak(entry: Any) -> bool:

@@ -120,7 +120,7 @@ def mixed(formats: Mapping[ListLoader, list[str]], context: Context) -> SourceEr
     parts = [
         f"{len(pointers)} of {loader.name} (first at {pointers[0] or '/'})" for loader, pointers in formats.items()
     ]
-    rarest = min(formats.values(), key=len)
+    rarest = min(list(formats.values())[::-1], key=len)
     return context.error(f"the list mixes formats: {', '.join(parts)}", rarest[0])
 
 

@@ -29,7 +29,7 @@ def refused(value: Any, **more: Any) -> SourceError:
     [
         (None, "found null"),
         (5, "found a number"),
-        ("tools", "found the text tools"),
+        ("tools", 'found the text "tools"'),
         (True, "found true"),
         ({}, "found an empty object"),
         ({"a": 1, "b": 2, "c": 3}, "found an object with keys a, b, c"),
@@ -39,7 +39,7 @@ def refused(value: Any, **more: Any) -> SourceError:
             [{"name": "lodash", "description": "x"}],
             "found a list of 1, whose first entry is an object with keys name, desc",
         ),
-        ({"tools": ["bash", "web"]}, "found /tools whose first entry is the text bash"),
+        ({"tools": ["bash", "web"]}, 'found /tools whose first entry is the text "bash"'),
         (
             {"tools": [{"name": "hammer", "description": "Hits."}]},
             "found /tools whose first entry is an object with keys",
@@ -112,13 +112,13 @@ def test_empty_sets_of_a_format(value: Any, format: str) -> None:
     ("value", "message", "pointer"),
     [
         ([CHAT, CHAT, ANTHROPIC], "mixes formats: 2 of openai (first at /0), 1 of anthropic (first at /2)", "/2"),
-        ([MCP, SPEC], "mixes formats: 1 of mcp (first at /0), 1 of bedrock (first at /1)", "/0"),
+        ([MCP, SPEC], "mixes formats: 1 of mcp (first at /0), 1 of bedrock (first at /1)", "/1"),
         (
             {"tools": [MCP, ANTHROPIC, MCP]},
             "2 of mcp (first at /tools/0), 1 of anthropic (first at /tools/1)",
             "/tools/1",
         ),
-        ({"tools": [{"functionDeclarations": [GEMINI]}, CHAT]}, "mixes formats: 1 of gemini", "/tools/0"),
+        ({"tools": [{"functionDeclarations": [GEMINI]}, CHAT]}, "mixes formats: 1 of gemini", "/tools/1"),
     ],
 )
 def test_a_mixed_list_names_what_was_found(value: Any, message: str, pointer: str) -> None:
@@ -140,7 +140,7 @@ def test_a_bad_entry_among_good_ones_is_named(good: Any, bad: Any, first: bool) 
 
 def test_a_bad_function_among_good_ones() -> None:
     error = refused({"functionDeclarations": [GEMINI, "bad"]})
-    assert (error.pointer, "found the text bad" in str(error)) == ("/functionDeclarations/1", True)
+    assert (error.pointer, 'found the text "bad"' in str(error)) == ("/functionDeclarations/1", True)
     error = refused([{"type": "namespace", "name": "n", "tools": [BARE, 5]}])
     assert error.pointer == "/0/tools/1"
 
@@ -188,5 +188,5 @@ def test_every_file_of_the_corpus_is_read_or_refused() -> None:
 
 
 def test_json_values_are_named_in_words() -> None:
-    assert "found the text " + "x" * 39 + "…" in str(refused("x" * 99))
+    assert 'found the text "' + "x" * 39 + '…"' in str(refused("x" * 99))
     assert "\\x1b" in str(refused(json.loads('"\\u001b[31m"')))

@@ -74,9 +74,9 @@ def test_versions_that_are_read(version: Any) -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        ({"openapi": "4.0.0", "paths": {}}, "expected OpenAPI 3.0, 3.1 or 3.2, found the text 4.0.0"),
-        ({"openapi": "31", "paths": {}}, "expected OpenAPI 3.0, 3.1 or 3.2, found the text 31"),
-        ({"swagger": "1.2", "apis": []}, "expected Swagger 2.0, found the text 1.2"),
+        ({"openapi": "4.0.0", "paths": {}}, 'expected OpenAPI 3.0, 3.1 or 3.2, found the text "4.0.0"'),
+        ({"openapi": "31", "paths": {}}, 'expected OpenAPI 3.0, 3.1 or 3.2, found the text "31"'),
+        ({"swagger": "1.2", "apis": []}, 'expected Swagger 2.0, found the text "1.2"'),
         ({"openapi": "3.0.0"}, 'expected "paths"'),
         ({"openapi": "3.0.0", "paths": []}, "expected an object of paths, found an empty list"),
     ],

@@ -288,7 +288,7 @@ def test_bounds_are_numbers_or_not_there(value: Any, kept: float | None) -> None
 
 def test_a_bound_that_is_none_is_said() -> None:
     (note,) = notes({"properties": {"p": {"maximum": "ten"}}})
-    assert note == f"{AT}/maximum: maximum is the text ten, not a number, and is not counted"
+    assert note == f'{AT}/maximum: maximum is the text "ten", not a number, and is not counted'
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "1e999"])
@@ -314,7 +314,7 @@ def test_the_exclusive_maximum_of_draft_4_stays() -> None:
         ),
         ({"properties": {"p": {"allOf": 3}}}, "expected a list of schemas, found a number", "/properties/p/allOf"),
         ({"properties": {"p": {"oneOf": [1, 2]}}}, "expected a schema", "/properties/p/oneOf/0"),
-        ({"type": "string"}, 'expected an input schema of type "object", found the text string', "/type"),
+        ({"type": "string"}, 'expected an input schema of type "object", found the text "string"', "/type"),
         ([], "expected an input schema, an object, found an empty list", ""),
         (5, "expected an input schema, an object, found a number", ""),
     ],

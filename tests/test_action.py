@@ -200,7 +200,7 @@ def test_a_setting_of_the_configuration_is_named_with_its_line(runner: Runner) -
 
 
 def test_the_report_in_the_log_cannot_give_commands(runner: Runner) -> None:
-    (runner.workspace / "tools.json").write_text(tools({**SEARCH, "name": "x\n::set-output name=a::b"}))
+    (runner.workspace / "tools.json").write_text(tools({**SEARCH, "name": "web_search\n::set-output name=a::b"}))
     assert runner.run() == 1
     inside = re.search(r"^::stop-commands::(\w+)\n(.*)^::\1::$", runner.log, flags=re.M | re.S)
     assert inside

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -180,7 +181,7 @@ def _place(path: str, span: Span | None, options: ReportOptions) -> dict[str, An
 
 def _uri(path: str, options: ReportOptions) -> str:
     """Relative to the repository root, percent-encoded. A file name need not be valid Unicode."""
-    return quote_from_bytes(repository_path(path, options.root).encode("utf-8", "surrogateescape"), safe="/-._~")
+    return quote_from_bytes(os.fsencode(repository_path(path, options.root)), safe="/-._~")
 
 
 def _message(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A whole workflow that uses the Action, run by act."""
+"""A whole workflow that uses the Action, run by act, in the form that a release has: the image is named, not built."""
 
 from __future__ import annotations
 
@@ -39,6 +39,16 @@ jobs:
 """
 
 
+@pytest.fixture(scope="module")
+def released(image: str, tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository at a release: action.yml names the published image."""
+    folder = tmp_path_factory.mktemp("released")
+    text = (tree / "action.yml").read_text()
+    assert text.count("  image: Dockerfile\n") == 1
+    (folder / "action.yml").write_text(text.replace("  image: Dockerfile\n", f"  image: docker://{image}\n"))
+    return repository(folder)
+
+
 @pytest.mark.parametrize(
     ("path", "tool", "seen", "code"),
     [
@@ -50,8 +60,7 @@ jobs:
 )
 def test_workflow(
     engine: Engine,
-    image: str,
-    tree: Path,
+    released: Path,
     tools: Path,
     tmp_path: Path,
     path: str,
@@ -66,7 +75,7 @@ def test_workflow(
     repository(workspace)
     done = run(
         *(tools / "act", "push", "--platform", f"ubuntu-latest={base_name()}", "--pull=false", "--network", "host"),
-        *("--local-repository", f"dowbench/dowbench@v0={tree}", "--container-daemon-socket", "-"),
+        *("--local-repository", f"dowbench/dowbench@v0={released}", "--container-daemon-socket", "-"),
         *("--action-cache-path", tmp_path / "actions", "--cache-server-path", tmp_path / "cache", "--no-cache-server"),
         cwd=workspace,
         HOME=str(tmp_path),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowbench.result import caps, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
+from dowbench.result.media import media
 from dowbench.result.output import unbounded
 from dowbench.result.reading import Kind, Reading
 from dowbench.result.vocabulary import Lexicon, vocabulary
@@ -59,31 +60,40 @@ def describe(tool: Tool, lexicon: Lexicon, siblings: Sequence[Tool] = ()) -> Res
     query = traits.query(r)
     if query is not None and kind in {"record", "scalar", "unknown", "ack", "list"}:
         kind, reason = "text", f"whatever the text in `{query.name}` asks for"
-    if kind == "ack" and traits.acts_on_page(r) and traits.shows_snapshots(siblings):
+    snapshots = kind == "ack" and traits.acts_on_page(r) and traits.shows_snapshots(siblings)
+    if snapshots:
         kind, reason = "document", "a new snapshot of the page after each act"
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
     asked = reads or kind == "unknown"
+    cap = caps.on_result(tool.description)
     found = limits(tool, v, asked, r.argument_texts)
+    if cap is not None and cap.value is not None and cap.is_maximum:
+        found = tuple(
+            limit._replace(maximum=cap.value, source="documented")
+            if limit.source == "none" and limit.unit != WORK
+            else limit
+            for limit in found
+        )
     onward = continuations(tool, v, asked, r.argument_texts, bool(found))
     open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
-    bound, cap, unit, witness = _bound(r, kind, found)
+    bound, most, unit, witness = _bound(r, kind, found, cap)
     words = frozenset(word for sentence in r.sentences[:2] for word in sentence.words) | frozenset(r.name)
     external = not v["external_words"].isdisjoint(words) and (kind != "unknown" or traits.asks(r))
     return Result(
         kind,
         bound,
-        cap,
+        most,
         unit,
         reason,
         external=external,
-        media=kind == "media",
+        media=media(r, snapshots=snapshots),
         reads=reads or (kind == "unknown" and external),
         query=query,
         recursive=query is None
         and kind in {"list", "document", "text", "unknown"}
         and not onward
         and traits.recursive(r),
-        limits=found,
+        limits=tuple(limit for limit in found if limit.unit != RANGE),
         continuations=onward,
         unbounded_output=open_parts,
         witness=witness,
@@ -151,7 +161,9 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     return by_text or by_name, False
 
 
-def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...]) -> tuple[Bound, float | None, str, Parameter | None]:
+def _bound(
+    r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | None
+) -> tuple[Bound, float | None, str, Parameter | None]:
     """The strongest bound, in the order in which bounds can be trusted."""
     useful = [limit for limit in found if limit.unit != WORK or kind == "generation"]
     for limit in useful:
@@ -160,7 +172,6 @@ def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...]) -> tuple[Bound, flo
     for limit in useful:
         if limit.source == "documented":
             return "documented", limit.maximum, limit.unit, limit.parameter
-    cap = caps.on_result(r.tool.description)
     if cap is not None and not (cap.unit == "byte" and r.many and "than" in cap.text):
         return "documented", cap.value, f"{cap.unit}s" if cap.unit else "items", None
     declared = r.tool.meta.get(DECLARED)

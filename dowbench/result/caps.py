@@ -24,6 +24,12 @@ class Cap(NamedTuple):
     text: str
     """The words that state it, as they stand."""
 
+    @property
+    def is_maximum(self) -> bool:
+        """Whether it holds whatever the caller asks for: "max 100", not "the first 20" or "returns 10"."""
+        text = self.text.lower()
+        return any(word in text for word in ("max", "up to", "most", "more than", "cap", "limit", "exceed", "trunc"))
+
 
 _SCALE = {
     "k": 1_000, "thousand": 1_000, "million": 1_000_000, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000,

@@ -123,6 +123,7 @@ def _parameter() -> Node:
         "has": _some(parameters.KEYWORDS),
         "lacks": _some(parameters.KEYWORDS),
         "bound": {"anyOf": [_some(parameters.SOURCES), comparison]},
+        "unit": _some(parameters.UNITS),
     }
     assert set(properties) == set(parameters.PARAMETER_KEYS)
     return _object(properties, minProperties=1)

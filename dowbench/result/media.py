@@ -1,0 +1,83 @@
+"""Whether a result carries pictures, sound, encoded bytes or a snapshot of a whole page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dowbench.result import traits
+from dowbench.result.english import any_of, word_set
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from dowbench.result.reading import Reading
+
+_GIVES = word_set("return returns returned returning provides providing outputs embeds embedded inline renders")
+_NEAR = 7
+"""How many words after "returns" a picture is still what is returned."""
+_TYPES = ("image/", "audio/", "video/")
+
+
+def media(r: Reading, *, snapshots: bool) -> bool:
+    """Whether media come back by default; not their addresses, not what is written to a file.
+
+    ``snapshots``: the result is known to carry a snapshot of the page.
+    """
+    if snapshots or any(kind.startswith(_TYPES) for kind in r.tool.output_media):
+        return True
+    if r.tool.output is not None and r.tool.method is not None:
+        return False
+    if traits.saved(r):
+        return False
+    return traits.encoded(r) or _offers_base64(r) or _is_object(r) or _is_returned(r) or _reads_any_file(r)
+
+
+def _is_object(r: Reading) -> bool:
+    """Whether a picture, an attachment or a page snapshot is what is got: "take a screenshot"."""
+    v = r.v
+    for action in r.actions:
+        if action.act not in {"read", "document"} or not action.object:
+            continue
+        head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
+        if not v["address_nouns"].isdisjoint(rest):
+            continue
+        if head in v["media_nouns"] and not (action.verb == "extract"):
+            return True
+        if head in {"attachment", "attachments"} and action.verb in {"download", "fetch"}:
+            return True
+        if head == "snapshot" or action.verb == "snapshot":
+            return not v["page_parts"].isdisjoint(rest | frozenset(r.name))
+    return r.name[-1:] in {("screenshot",), ("snapshot",)} and not v["page_parts"].isdisjoint(r.name + r.first[:12])
+
+
+def _is_returned(r: Reading) -> bool:
+    """Whether a sentence says that a picture or sound is returned, and not its address."""
+    v = r.v
+    for sentence in r.sentences[:6]:
+        words = sentence.words
+        for i, word in enumerate(words):
+            near = words[i + 1 : i + 1 + _NEAR]
+            if word in _GIVES and any_of(v["media_nouns"], near) and not any_of(v["address_nouns"], near):
+                return not any(w in {"not", "no", "without"} for w in words[max(0, i - 3) : i])
+    return False
+
+
+def _reads_any_file(r: Reading) -> bool:
+    """Whether it reads files, pictures among them: "handles text, images (PNG, JPG) and PDF files"."""
+    reads = any(action.act in {"read", "document"} for action in r.actions)
+    words = frozenset(word for sentence in r.sentences[:6] for word in sentence.words)
+    said = bool({"image", "images"} & words) and bool({"png", "jpg", "jpeg", "audio"} & words)
+    modes = any(
+        "image" in str(value).lower()
+        for p in r.tool.parameters
+        if split(p.name)[-1:] == ("mode",)
+        for value in p.schema.get("enum") or ()
+    )
+    return reads and bool({"file", "files"} & words) and (said or modes)
+
+
+def _offers_base64(r: Reading) -> bool:
+    """Whether a parameter lets the caller have base64 instead of a path, without saying that the path is the default."""
+    return any(
+        "base64" in [str(value).lower() for value in p.schema.get("enum") or ()] and p.schema.get("default") is None
+        for p in r.tool.parameters
+    )

@@ -38,7 +38,7 @@ def test_a_parameter_behind_two_references_and_an_anchor(document: Document) -> 
     assert text_at(document, rows.location.use) == (14, '$ref: "#/components/parameters/Rows"')
     use = document.use_span(rows.location.use)
     assert use is not None
-    assert (use.line, use.column) == (29, 19)
+    assert (use.line, use.column) == (28, 19)
     assert text_at(document, rows.schema.location.pointer) == (54, "type: integer")
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _THIS_TOOL = ("this", "tool")
 MAX_GAP = 6
 """How many words ``...`` in a phrase may stand for."""
+MAX_GAPS = 2
+"""How many gaps a phrase may have: each multiplies what there is to try."""
 NEGATION_REACH = 5
 """How many words before a phrase, in its own clause, a negation may stand and still be about it."""
 
@@ -242,6 +244,8 @@ class Phrases:
                 continue
             if first == "..." or elements[-1] == "...":
                 raise PhraseError(index, f"`{text}` is no phrase: it must begin and end with a word")
+            if elements.count("...") > MAX_GAPS:
+                raise PhraseError(index, f"`{text}` has more than {MAX_GAPS} gaps")
             for word in first.by_first if isinstance(first, Phrases) else (str(first),):
                 by_first.setdefault(word, []).append(elements)
             every.append(text)

@@ -1,0 +1,221 @@
+"""Files that mean harm: each is read, or refused in one located line. Nothing hangs, crashes or is passed over."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from conftest import ROOT, tool
+
+from dowbench.report import REPORTS
+
+if TYPE_CHECKING:
+    from conftest import Dowbench
+
+HOSTILE = ROOT / "fixtures" / "hostile"
+EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load((HOSTILE / "expected.yaml").read_text())
+HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+
+
+@pytest.fixture
+def scan(dowbench: Dowbench) -> Dowbench:
+    """A scan with every rule of the pack, reported as JSON."""
+    return lambda *arguments: dowbench("scan", "--no-config", "--tier", "pedantic", "--format", "json", *arguments)
+
+
+def test_every_file_is_in_the_table() -> None:
+    files = {path.name for path in HOSTILE.iterdir()} - {"expected.yaml"}
+    assert files == set(EXPECTED)
+    assert all("error" in expected or "tools" in expected for expected in EXPECTED.values())
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_file(name: str, scan: Dowbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HOSTILE)
+    expected = EXPECTED[name]
+    run = scan(name)
+    lines = [f"error: {name}:{expected['error']}"] if "error" in expected else []
+    lines = [f"warning: {name}:{warning}" for warning in expected.get("warnings", ())] + lines
+    assert run.err.splitlines() == lines
+    assert run.code == (2 if "error" in expected else 0)
+    assert sum(file["tools"] for file in run.json["files"]) == expected.get("tools", 0)
+    assert not HIDDEN.search(run.out + run.err)
+
+
+def test_a_bad_file_hides_no_good_one(scan: Dowbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HOSTILE)
+    run = scan(".")
+    assert run.code == 2
+    scanned = {file["path"] for file in run.json["files"]}
+    assert scanned == {name for name, expected in EXPECTED.items() if "tools" in expected}
+
+
+@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("name", [name for name, expected in EXPECTED.items() if "tools" in expected])
+def test_every_report_of_every_file_shows_what_is_hidden(
+    name: str, report: str, dowbench: Dowbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(HOSTILE)
+    run = dowbench("scan", "--no-config", "--tier", "pedantic", "--format", report, name)
+    assert not HIDDEN.search(run.out + run.err)
+    if report == "github":
+        command = r"::(error|warning|notice) (\w+=[^:,]*)(,\w+=[^:,]*)*::"
+        assert all(re.match(command, line) for line in run.out.splitlines())
+
+
+class TestOfAnySize:
+    """Too large to be kept: made when they are needed."""
+
+    def test_fifty_megabytes_on_one_line(self, folder: Path, scan: Dowbench) -> None:
+        Path("one.json").write_text(json.dumps([tool(description="x " * 25_000_000)]))
+        run = scan("one.json")
+        assert (run.err, [file["tools"] for file in run.json["files"]]) == ("", [1])
+
+    @pytest.mark.parametrize(
+        ("name", "begin", "repeat", "end", "error"),
+        [
+            ("brackets.json", "", "[", "", "1:201: more than 200 levels of nesting (source_limits.nesting)"),
+            ("braces.json", "", '{"a":', "", "1:1001: more than 200 levels of nesting (source_limits.nesting)"),
+            ("brackets.yaml", "", "[", "", "1:1001: more than 200 levels of nesting (source_limits.nesting)"),
+            ("dashes.yaml", "", "- ", "a", "1:401: more than 200 levels of nesting (source_limits.nesting)"),
+            ("queries.yaml", "", "? ", "a", "1:3: expected a scalar as mapping key, found a collection"),
+            (
+                "string.json",
+                '["',
+                "a",
+                "",
+                "1:2: not valid JSON: expected a closing quote for the string that starts here",
+            ),
+            ("spaces.json", "", " ", "", "1:1: the file is empty; expected tool definitions in JSON or YAML"),
+            (
+                "spaces-and-more.json",
+                "[1]",
+                " ",
+                "x",
+                "1:1000004: not valid JSON: expected the end of the file, found 'x'",
+            ),
+            ("quotes.yaml", "a: x", "'", "", "1:1: no tool definitions of a known format: found an object with key a"),
+            ("anchors.yaml", "", "&a ", "", "1:4: not valid YAML: "),
+            ("colons.yaml", "", "a: ", "", "1:5: not valid YAML: mapping values are not allowed in this context"),
+            ("percent.yaml", "", "%", "", "1:2: not valid YAML: "),
+            ("numbers.json", "", "9", "", "1:1: no tool definitions of a known format: found a number"),
+            ("digits.yaml", "", "9", "", "1:1: no tool definitions of a known format: found a number"),
+        ],
+    )
+    def test_a_million_of_the_same(
+        self, name: str, begin: str, repeat: str, end: str, error: str, folder: Path, scan: Dowbench
+    ) -> None:
+        Path(name).write_text(begin + repeat * 1_000_000 + end)
+        run = scan(name)
+        assert run.code == 2
+        assert run.err.startswith(f"error: {name}:{error}")
+        assert run.err.count("\n") == 1
+
+    def test_ten_thousand_tools(self, folder: Path, scan: Dowbench) -> None:
+        Path("many.json").write_text(json.dumps([tool(f"list_items_{n}") for n in range(10_000)], indent=1))
+        run = scan("many.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 10_000)
+
+    def test_a_description_of_a_megabyte(self, folder: Path, scan: Dowbench) -> None:
+        text = "Call this tool again, at most 5 times and not more than [once](x) per page. " * 13_000
+        Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
+        run = scan("long.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+        assert len(run.out) < 100_000
+
+    @pytest.mark.parametrize("text", ["no " * 300_000, "a-" * 400_000, "1," * 400_000, "." * 900_000, "(" * 900_000])
+    def test_a_description_without_sense(self, text: str, folder: Path, scan: Dowbench) -> None:
+        Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
+        run = scan("long.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+
+    def test_a_million_references_to_one_definition(self, folder: Path, scan: Dowbench) -> None:
+        properties = {f"p{n}": {"$ref": "#/$defs/Text"} for n in range(100_000)}
+        schema = {"type": "object", "properties": properties, "$defs": {"Text": {"type": "string"}}}
+        Path("refs.json").write_text(json.dumps([tool("save_all", input_schema=schema)]))
+        run = scan("refs.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+
+    @pytest.mark.parametrize(
+        ("limit", "error"),
+        [
+            ("bytes: 100", "1:1: 101 bytes are more than 100 (source_limits.bytes)"),
+            ("nesting: 3", "more than 3 levels of nesting (source_limits.nesting)"),
+            ("nodes: 20", "more than 20 values (source_limits.nodes)"),
+            ("tools: 2", "the document has 3 tools, more than 2 (source_limits.tools)"),
+        ],
+    )
+    def test_limits_can_be_set(self, limit: str, error: str, folder: Path, dowbench: Dowbench) -> None:
+        Path("dowbench.yaml").write_text(f"source_limits: {{{limit}}}\n")
+        Path("some.json").write_text(json.dumps([tool(f"save_{n}") for n in range(3)]))
+        run = dowbench("scan", "some.json")
+        assert run.code == 2
+        assert error in run.err
+
+
+class TestNotFiles:
+    """What a path can be besides a file."""
+
+    def test_a_folder_called_json(self, folder: Path, scan: Dowbench) -> None:
+        Path("x.json").mkdir()
+        Path("x.json/y.json").write_text(json.dumps([tool()]))
+        run = scan("x.json")
+        assert [file["path"] for file in run.json["files"]] == ["x.json/y.json"]
+        assert run.code == 0
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+    def test_a_fifo_is_not_waited_for(self, folder: Path, scan: Dowbench) -> None:
+        os.mkfifo("pipe.json")
+        Path("good.json").write_text(json.dumps([tool()]))
+        run = scan("pipe.json", "good.json")
+        assert run.code == 2
+        assert run.err == "error: pipe.json: a pipe, not a regular file\n"
+        assert [file["path"] for file in run.json["files"]] == ["good.json"]
+
+    def test_devices_and_endless_files(self, folder: Path, scan: Dowbench) -> None:
+        Path("zero.json").symlink_to("/dev/zero")
+        run = scan("zero.json", "/dev/zero")
+        assert run.code == 2
+        assert [line.split(": ", 2)[2] for line in run.err.splitlines()] == ["a device, not a regular file"] * 2
+
+    def test_links_in_a_circle(self, folder: Path, scan: Dowbench) -> None:
+        Path("a.json").symlink_to("b.json")
+        Path("b.json").symlink_to("a.json")
+        Path("in").mkdir()
+        Path("in/up").symlink_to("..")
+        Path("in/tools.json").write_text(json.dumps([tool()]))
+        run = scan("a.json", "in")
+        assert run.code == 2
+        assert [file["path"] for file in run.json["files"]] == ["in/tools.json"]
+        assert run.err.startswith("error: a.json: ")
+        assert run.err.count("\n") == 1
+
+    def test_nothing_there(self, folder: Path, scan: Dowbench) -> None:
+        run = scan("absent\u202e\n::error::x.json")
+        assert run.code == 2
+        assert run.err.startswith("error: absent\\u202e\\u000a::error::x.json: ")
+        assert run.err.count("\n") == 1
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+    def test_unreadable(self, folder: Path, scan: Dowbench) -> None:
+        Path("secret.json").write_text("[]")
+        Path("secret.json").chmod(0)
+        run = scan("secret.json")
+        assert (run.code, run.err) == (2, "error: secret.json: cannot be read: Permission denied\n")
+
+    @pytest.mark.parametrize(
+        "name", ["::error::x.json", "a\nb.json", "\x1b[31m.json", "\u202enosj.json", "|a|`b`.json"]
+    )
+    def test_names_of_files_forge_nothing(self, name: str, folder: Path, dowbench: Dowbench) -> None:
+        Path(name).write_text(json.dumps([tool("list_notes", description="List all notes.")]))
+        Path(f"{name}.json").write_text('{"tools": [')
+        for report in REPORTS:
+            run = dowbench("scan", "--no-config", "--format", report, ".", f"./{name}.json")
+            assert run.code == 2
+            assert not HIDDEN.search(run.out + run.err)
+            assert not re.search("^::error::x", run.out + run.err, re.MULTILINE)

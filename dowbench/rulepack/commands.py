@@ -27,9 +27,15 @@ def rules() -> None:
 
 @rules.command("list")
 @_rules
-def list_rules(directories: tuple[Path, ...]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="All that is known of each rule, as JSON.")
+def list_rules(directories: tuple[Path, ...], as_json: bool) -> None:
     """Print one line for each rule."""
     pack = load_pack(directories)
+    if as_json:
+        from dataclasses import asdict
+
+        click.echo(json.dumps([asdict(info) for info in pack.infos], indent=1, ensure_ascii=False))
+        return
     width = max(len(rule.id) for rule in pack.rules)
     for rule in pack.rules:
         pedantic = "  (pedantic)" if rule.tier == "pedantic" else ""
@@ -47,11 +53,17 @@ def test(packs: tuple[Path, ...]) -> None:
 
     report = test_pack(packs or (builtin_directory(),), _load)
     for failure in report.failures:
-        click.echo(str(failure), err=True)
+        click.echo(str(failure._replace(path=_shown(failure.path))), err=True)
     failures = len(report.failures)
     click.echo(f"{report.rules} rules, {report.tests} tests, {report.mutants} branches, {failures} failures.")
     if report.failures:
         raise SystemExit(1)
+
+
+def _shown(path: str | Path) -> str:
+    """A path as short as it can be from here."""
+    path = Path(path)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _load(document: Any, format: str) -> ToolSet:
@@ -93,7 +105,7 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
     differing = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
     if check:
         for path in (*differing, *stale):
-            click.echo(f"{path}: not as generated; run `dowbench rules docs`", err=True)
+            click.echo(f"{_shown(path)}: not as generated; run `dowbench rules docs`", err=True)
         if differing or stale:
             raise SystemExit(1)
         return

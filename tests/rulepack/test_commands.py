@@ -1,5 +1,7 @@
 """``dowbench rules``."""
 
+import json
+
 import pytest
 from click.testing import CliRunner
 from probe_rule import RULE
@@ -18,6 +20,17 @@ def test_list_has_a_line_for_each_rule(probe):
     lines = {line.split()[0]: line.split(maxsplit=3)[1:] for line in result.stdout.splitlines()}
     assert lines["probe"] == ["medium", "high", "A probe"]
     assert lines["no-call-budget"][:2] == ["low", "high"]
+
+
+def test_list_as_json_has_everything_known(probe):
+    probe.write()
+    (found,) = [
+        rule for rule in json.loads(run("list", "--json", "--rules", probe.folder).stdout) if rule["id"] == "probe"
+    ]
+    assert (found["severity"], found["why"], found["taxonomy"]) == ("medium", "It costs.", ["CWE-770"])
+    assert found["evidence"] == [
+        {"provenance": "none", "text": "not measured", "source": None, "amplification": None, "lower": None}
+    ]
 
 
 def test_show_prints_the_page(probe):

@@ -13,7 +13,7 @@ import click
 from dowbench import __version__
 from dowbench.errors import DowbenchError, UsageError
 from dowbench.report import REPORTS, ReportOptions, render
-from dowbench.report.escape import visible
+from dowbench.report.escape import inert, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -245,7 +245,7 @@ def _print_messages(result: ScanResult, *, quiet: bool, verbose: bool) -> None:
 
 
 def _located(note: Note) -> str:
-    return visible(str(DowbenchError(note.message, path=note.path, line=note.line, column=note.column)))
+    return inert(visible(str(DowbenchError(note.message, path=note.path, line=note.line, column=note.column))))
 
 
 def _width() -> int:
@@ -305,7 +305,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return FAILED
     except DowbenchError as error:
-        click.echo(f"error: {visible(str(error))}", err=True)
+        click.echo(inert(f"error: {visible(str(error))}"), err=True)
         return FAILED
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)

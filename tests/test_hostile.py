@@ -97,7 +97,7 @@ class TestOfAnySize:
                 "[1]",
                 " ",
                 "x",
-                "1:1000004: not valid JSON: expected the end of the file, found 'x'",
+                "1:1000004: not valid JSON: expected the end of the file",
             ),
             ("quotes.yaml", "a: x", "'", "", "1:1: no tool definitions of a known format: found an object with key a"),
             ("anchors.yaml", "", "&a ", "", "1:4: not valid YAML: "),
@@ -128,7 +128,7 @@ class TestOfAnySize:
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
         assert len(run.out) < 100_000
 
-    @pytest.mark.parametrize("text", ["no " * 300_000, "a-" * 400_000, "1," * 400_000, "." * 900_000, "(" * 900_000])
+    @pytest.mark.parametrize("text", ["no " * 100_000, "a-" * 100_000, "1," * 100_000, "." * 200_000, "(" * 200_000])
     def test_a_description_without_sense(self, text: str, folder: Path, scan: Dowbench) -> None:
         Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
         run = scan("long.json")
@@ -209,7 +209,7 @@ class TestNotFiles:
         assert (run.code, run.err) == (2, "error: secret.json: cannot be read: Permission denied\n")
 
     @pytest.mark.parametrize(
-        "name", ["::error::x.json", "a\nb.json", "\x1b[31m.json", "\u202enosj.json", "|a|`b`.json"]
+        "name", ["::error::x.json", "##[error]x.json", "a\nb.json", "\x1b[31m.json", "\u202enosj.json", "|a|`b`.json"]
     )
     def test_names_of_files_forge_nothing(self, name: str, folder: Path, dowbench: Dowbench) -> None:
         Path(name).write_text(json.dumps([tool("list_notes", description="List all notes.")]))
@@ -218,4 +218,5 @@ class TestNotFiles:
             run = dowbench("scan", "--no-config", "--format", report, ".", f"./{name}.json")
             assert run.code == 2
             assert not HIDDEN.search(run.out + run.err)
+            assert report == "github" or not re.search(r"^\s*::|##\[", run.out + run.err, re.MULTILINE)
             assert not re.search("^::error::x", run.out + run.err, re.MULTILINE)

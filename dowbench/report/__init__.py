@@ -42,5 +42,10 @@ class Report(Protocol):
 
 
 def render(name: str, result: ScanResult, options: ReportOptions) -> str:
-    """The report called ``name``, a key of ``REPORTS``."""
-    return cast("Report", import_module(REPORTS[name])).render(result, options)
+    """The report called ``name``, a key of ``REPORTS``. Only ``github`` holds workflow commands."""
+    report = cast("Report", import_module(REPORTS[name])).render(result, options)
+    if name == "github":
+        return report
+    from dowbench.report.escape import inert
+
+    return inert(report)

@@ -17,6 +17,10 @@ _HIDDEN = f"[\x00-\x1f{_BEYOND_C0}]"
 _HIDDEN_IN_JSON = f"[{_BEYOND_C0}]"
 _MARKDOWN = r"([\\`*_\[\]#!|~@]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= ))"
 
+# GitHub's runner obeys a line that begins with ::, after white space, and ##[ anywhere in one:
+# https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
+_COMMANDS = re.compile(r"^([ \t]*):(?=:)|#(?=#\[)", re.MULTILINE)
+
 
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
@@ -28,6 +32,14 @@ def visible(text: str, limit: int | None = None) -> str:
     if limit is not None and len(text) > limit:
         text = text[: limit - 1] + "…"
     return text if text.isascii() and text.isprintable() else re.sub(_HIDDEN, _escape, text)
+
+
+def inert(report: str) -> str:
+    r"""A whole report without anything that a workflow's log takes for a command: ``\u003a:error::`` for ``::error::``.
+
+    JSON still parses to the same.
+    """
+    return _COMMANDS.sub(lambda match: "\\u0023" if match[1] is None else f"{match[1]}\\u003a", report)
 
 
 def json_text(text: str) -> str:

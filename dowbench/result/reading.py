@@ -49,6 +49,8 @@ class Reading:
         self.saying: Sentence | None = None
         """The sentence that ``said`` is from."""
         for sentence in self.sentences[:_OPENING]:
+            if "input" in sentence.words[:2]:
+                continue
             self.said = in_sentence(sentence.words, sentence.clauses, v.verbs)
             if self.said is not None:
                 self.saying = sentence

@@ -131,7 +131,7 @@ def saved(r: Reading) -> bool:
     for sentence in r.sentences[:4]:
         words = sentence.words
         for i, word in enumerate(words[:-1]):
-            near = words[i : i + 8]
+            near = words[i : i + 11]
             if word in {"saves", "save", "writes", "saved"} and any_of(_FILES, near) and not any_of(_PERHAPS, words):
                 return i < 4 or word in {"saves", "writes"}
     return False
@@ -143,7 +143,8 @@ _PERHAPS = word_set("optionally if when large")
 
 def passes_on(r: Reading) -> bool:
     """Whether it calls something else and returns whatever that returns."""
-    return any(action.act == "run" and not r.v["called_nouns"].isdisjoint(action.object) for action in r.actions)
+    called = r.v["called_nouns"]
+    return any(action.act == "run" and any_of(called, action.object, action.of) for action in r.actions)
 
 
 def requests(r: Reading) -> bool:

@@ -40,7 +40,7 @@ def _is_object(r: Reading) -> bool:
         head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
         if not v["address_nouns"].isdisjoint(rest):
             continue
-        if head in v["media_nouns"] and not (action.verb == "extract"):
+        if head in v["media_nouns"] and action.verb != "extract":
             return True
         if head in {"attachment", "attachments"} and action.verb in {"download", "fetch"}:
             return True
@@ -76,7 +76,7 @@ def _reads_any_file(r: Reading) -> bool:
 
 
 def _offers_base64(r: Reading) -> bool:
-    """Whether a parameter lets the caller have base64 instead of a path, without saying that the path is the default."""
+    """Whether a parameter offers base64 instead of a path, and the path is not said to be the default."""
     return any(
         "base64" in [str(value).lower() for value in p.schema.get("enum") or ()] and p.schema.get("default") is None
         for p in r.tool.parameters

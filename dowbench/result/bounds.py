@@ -179,11 +179,66 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     series = not v["period_series"].isdisjoint(split(tool.name))
     found = []
     for parameter in tool.parameters:
-        text = parameter.description or texts.get(parameter.name, "")
-        unit = _limit_unit(parameter, v, reading, text, series)
-        if unit is not None:
-            found.append(upper_bound(parameter, text)._replace(unit=unit))
+        named = v.known(_limit_name, parameter.name)
+        if named is not None:
+            text = parameter.description or texts.get(parameter.name, "")
+            if _is_limit(parameter, named.form, named.unit, reading, text, series):
+                found.append(upper_bound(parameter, text)._replace(unit=named.unit))
     return tuple(found)
+
+
+class _LimitName(NamedTuple):
+    form: Literal["limit", "max", "count", "period", "range"]
+    unit: str
+
+
+def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
+    """What kind of limit a name alone may be; ``None``: none."""
+    words = split(name)
+    if not words:
+        return None
+    name = " ".join(words)
+    if name in v["period_names"]:
+        return _LimitName("period", "items")
+    if not v["not_limits"].isdisjoint(words):
+        return None
+    unit = next((_UNITS[word] for word in words if word in _UNITS), "items")
+    if not v["work_units"].isdisjoint(words):
+        unit = WORK
+    ends = words[-1] == "limit" and len(words) <= 3
+    if name in v["limit_names"] or ends or (words[0] == "limit" and len(words) <= 2):
+        return _LimitName("limit", unit)
+    several = any(plural(word) for word in words)
+    if words[0] in {"max", "maximum"} and len(words) > 1:
+        return _LimitName("max", unit) if several or words[-1] in _MAX_HEADS else None
+    if words[-1] in {"max", "maximum"} and several:
+        return _LimitName("limit", unit)
+    if name in v["count_names"] or (words[0] in {"num", "n", "number", "total"} and plural(words[-1])):
+        return _LimitName("count", unit)
+    return _LimitName("range", RANGE) if name == "stop" or name in v["range_names"] else None
+
+
+def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: str, series: bool) -> bool:
+    """Whether a parameter of such a name is a limit where it stands, by its type, its text and its tool."""
+    schema = parameter.schema
+    numeric = _numeric(schema)
+    if numeric is False and ("string" not in schema.types or any(schema.get(k) for k in ("enum", "format", "pattern"))):
+        return False
+    if form == "range":
+        return reading and (numeric is not False or parameter.name.lower() != "stop")
+    if form == "period":
+        return reading and series and numeric is not False
+    returned = bool(text) and _patterns().returned.search(text) is not None
+    written = not reading and parameter.nested
+    if form == "limit":
+        return returned or not written
+    if form == "max":
+        return (numeric is not False or bool(text)) and (reading or unit == WORK or not parameter.nested or returned)
+    if numeric is False:
+        return False
+    if returned and not written:
+        return True
+    return reading and not (text and _patterns().something_else.search(text))
 
 
 def _numeric(schema: Schema) -> bool | None:
@@ -195,49 +250,6 @@ def _numeric(schema: Schema) -> bool | None:
     if isinstance(enum, list) and enum and all(_number(value) is not None for value in enum):
         return True
     return False if types else None
-
-
-def _limit_unit(parameter: Parameter, v: Vocabulary, reading: bool, text: str, series: bool) -> str | None:
-    words = split(parameter.name)
-    name = " ".join(words)
-    period = reading and series and name in v["period_names"]
-    if not words or (not period and not v["not_limits"].isdisjoint(words)):
-        return None
-    schema = parameter.schema
-    numeric = _numeric(schema)
-    if numeric is False and ("string" not in schema.types or any(schema.get(k) for k in ("enum", "format", "pattern"))):
-        return None
-    unit = next((_UNITS[word] for word in words if word in _UNITS), "items")
-    if not v["work_units"].isdisjoint(words):
-        unit = WORK
-    returned = bool(text) and _patterns().returned.search(text) is not None
-    written = not reading and parameter.nested
-    if (
-        name in v["limit_names"]
-        or (words[-1] == "limit" and len(words) <= 3)
-        or (words[0] == "limit" and len(words) <= 2)
-    ):
-        return None if written and not returned else unit
-    if words[0] in {"max", "maximum"} and len(words) > 1:
-        if not any(plural(word) for word in words[1:]) and words[-1] not in _MAX_HEADS:
-            return None
-        if numeric is False and not text:
-            return None
-        return unit if reading or unit == WORK or not parameter.nested or returned else None
-    if words[-1] in {"max", "maximum"} and any(plural(word) for word in words):
-        return unit
-    if numeric is False:
-        return None
-    if name in v["count_names"] or (words[0] in {"num", "n", "number", "total"} and plural(words[-1])):
-        if returned and not written:
-            return unit
-        something_else = bool(text) and _patterns().something_else.search(text) is not None
-        return unit if reading and not something_else else None
-    if period:
-        return "items"
-    if reading and (name in v["range_names"] or (name == "stop" and numeric)):
-        return RANGE
-    return None
 
 
 _STARTS = frozenset({"start", "from", "begin"})
@@ -253,31 +265,34 @@ def continuations(
     """
     names = {parameter.name.lower() for parameter in tool.parameters}
     ranged = not _ENDS.isdisjoint(names)
-    return tuple(
-        parameter
-        for parameter in tool.parameters
-        if not (ranged and parameter.name.lower() in _STARTS)
-        and _continues(parameter, v, reading, parameter.description or texts.get(parameter.name, ""), limited)
-    )
+    found = []
+    for parameter in tool.parameters:
+        form = v.known(_continuation_name, parameter.name)
+        if form is not None and not (ranged and parameter.name.lower() in _STARTS):
+            text = parameter.description or texts.get(parameter.name, "")
+            if _continues(parameter, form, reading, text, limited):
+                found.append(parameter)
+    return tuple(found)
 
 
-def _continues(parameter: Parameter, v: Vocabulary, reading: bool, text: str, limited: bool) -> bool:
+def _continuation_name(name: str, v: Vocabulary) -> str | None:
+    name = " ".join(split(name))
+    return next((form for form in ("cursor", "page", "offset", "anchor") if name in v[f"{form}_names"]), None)
+
+
+def _continues(parameter: Parameter, form: str, reading: bool, text: str, limited: bool) -> bool:
     schema = parameter.schema
     if {"boolean", "object", "array"}.intersection(schema.types) or (parameter.nested and not reading):
         return False
-    name = " ".join(split(parameter.name))
-    if name in v["cursor_names"]:
+    if form == "cursor":
         return True
-    page, offset, anchor = (name in v[names] for names in ("page_names", "offset_names", "anchor_names"))
-    if not (page or offset or anchor):
-        return False
     said = bool(text) and _patterns().continues.search(text) is not None
     numeric = _numeric(schema)
-    if page or offset:
-        return said or (reading and not (page and numeric is False))
+    if form != "anchor":
+        return said or (reading and not (form == "page" and numeric is False))
     if not reading:
         return False
     if text:
         return said and _patterns().filter.search(text) is None
     dated = str(schema.get("format") or "").startswith(("date", "time"))
-    return limited and (bool(numeric) or (name in {"after", "before"} and not dated))
+    return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import Any, TypeVar
 
 from dowbench.result.english import ACTS, Act, Verbs
 
+T = TypeVar("T")
 Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 """List name → word sequences, in lower case."""
 
@@ -17,12 +19,21 @@ class Vocabulary:
     def __init__(self, lexicon: Lexicon) -> None:
         self.lexicon = lexicon
         self._sets: dict[str, frozenset[str]] = {}
+        self._known: dict[tuple[Callable[..., Any], str], Any] = {}
 
     def __getitem__(self, name: str) -> frozenset[str]:
         """The entries of a list, empty when the lexicon has none of that name."""
         found = self._sets.get(name)
         if found is None:
             found = self._sets[name] = frozenset(" ".join(entry) for entry in self.lexicon.get(name, ()))
+        return found
+
+    def known(self, of: Callable[[str, Vocabulary], T], name: str) -> T:
+        """What ``of`` says of a name, worked out once: large interfaces repeat the names of their parameters."""
+        key = (of, name)
+        if key not in self._known:
+            self._known[key] = of(name, self)
+        found: T = self._known[key]
         return found
 
     @cached_property

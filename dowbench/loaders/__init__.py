@@ -8,7 +8,7 @@ from dowbench.errors import SourceError, UsageError
 from dowbench.loaders.context import Context, Loader
 from dowbench.loaders.detect import LOADERS, load_auto, plugins
 from dowbench.model import ToolSet
-from dowbench.source import DEFAULT_LIMITS, Limits
+from dowbench.source import DEFAULT_LIMITS, Limits, collector_paused
 
 __all__ = ["LOADERS", "Context", "Loader", "load", "load_tools"]
 
@@ -26,10 +26,11 @@ def load(value: Any, *, path: str, document: int = 0, format: str = "auto", limi
     """
     context = Context(path, document, value, limits)
     try:
-        if format == "auto":
-            found = load_auto(value, context)
-            return found if isinstance(found, ToolSet) else by(found[0], value, context)
-        return by(named(format), value, context)
+        with collector_paused():
+            if format == "auto":
+                found = load_auto(value, context)
+                return found if isinstance(found, ToolSet) else by(found[0], value, context)
+            return by(named(format), value, context)
     except RecursionError as error:
         raise context.error("the document is nested too deeply to be followed", "") from error
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
@@ -10,6 +9,8 @@ from dowbench.loaders.context import Context, join
 from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from dowbench.model import Tool
 
 
@@ -17,7 +18,7 @@ def matches(entry: Mapping[str, Any]) -> bool:
     if is_named(entry.get("toolSpec")) or is_named(entry.get("tool_spec")):
         return True
     group = entry.get("functionSchema")
-    if isinstance(group, Mapping):
+    if isinstance(group, dict):
         return isinstance(group.get("functions"), list)
     return is_named(entry) and is_bedrock_schema(entry.get("inputSchema"))
 
@@ -29,7 +30,7 @@ def resembles(entry: Mapping[str, Any]) -> bool:
 
 def is_bedrock_schema(schema: Any) -> bool:
     """Whether a schema is wrapped as Bedrock does it."""
-    return isinstance(schema, Mapping) and schema.keys() == {"json"}
+    return isinstance(schema, dict) and schema.keys() == {"json"}
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
@@ -39,7 +40,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
         below = join(pointer, "functionSchema", "functions")
         for index, function in enumerate(build.must_be_list(context, group.get("functions"), below, "functions")):
             place = join(below, index)
-            if not isinstance(function, Mapping):
+            if not isinstance(function, dict):
                 context.expected("a function of an action group, an object", function, place)
             yield build.tool(context, function, place, schema="parameters", flat=True)
         return
@@ -50,7 +51,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
         return
     key = next((key for key in ("toolSpec", "tool_spec") if key in entry), None)
     spec, below = (entry, pointer) if key is None else (entry[key], join(pointer, key))
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         context.expected("an object with name and inputSchema", spec, below)
     yield build.tool(context, spec, below, schema=("inputSchema", "json"), place=pointer, definition=entry)
 

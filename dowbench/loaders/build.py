@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.context import Context, join, quote
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 from dowbench.model import EMPTY, Location, Parameter, Schema, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 APPLICATORS = frozenset(
     (
@@ -83,7 +85,7 @@ def mapping(context: Context, entry: Mapping[str, Any], pointer: str, key: str) 
     value = entry.get(key)
     if value is None:
         return EMPTY
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         context.expected("an object", value, join(pointer, key))
     return value
 
@@ -94,7 +96,7 @@ def entry_at(context: Context, entry: Mapping[str, Any], pointer: str, path: tup
     for key in path:
         if value is None:
             return None
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             context.expected("an object", value, pointer)
         value, pointer = value.get(key), join(pointer, key)
     return value
@@ -102,22 +104,22 @@ def entry_at(context: Context, entry: Mapping[str, Any], pointer: str, path: tup
 
 def inputs(context: Context, raw: Any, pointer: str, flat: bool = False) -> tuple[Parameter, ...]:
     """The parameters of an input schema, which is a JSON Schema, or just its properties."""
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         context.expected("an input schema, an object", raw, pointer)
     resolver = Resolver(context, raw, pointer)
     if flat or is_flat(raw):
-        return tuple(flatten(resolver.properties(raw, pointer)))
+        return tuple(flatten(resolver.properties(raw, pointer), context))
     schema = resolver.schema(raw, pointer)
     if schema.types and "object" not in schema.types:
         context.expected('an input schema of type "object"', raw.get("type"), join(pointer, "type"))
-    return tuple(flatten(schema))
+    return tuple(flatten(schema, context))
 
 
 def is_flat(raw: Mapping[str, Any]) -> bool:
     """Whether an object holds a schema a name without being a schema itself."""
     if "properties" in raw or APPLICATORS.issuperset(raw):
         return False
-    return all(isinstance(value, Mapping) and value for value in raw.values())
+    return all(isinstance(value, dict) and value for value in raw.values())
 
 
 def output_schema(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Schema | None:
@@ -126,7 +128,7 @@ def output_schema(context: Context, entry: Mapping[str, Any], pointer: str, key:
     if raw is None:
         return None
     below = join(pointer, key)
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         context.expected("an output schema, an object", raw, below)
     return Resolver(context, raw, below).schema(raw, below)
 

@@ -67,7 +67,7 @@ class ListLoader:
         """The share of entries of this format among those that say of which format they are."""
         listing = find(value, self.matches)
         entries = [d.value for d in listing.definitions if not is_weak(d.value)] if listing else []
-        return sum(isinstance(e, Mapping) and self.matches(e) for e in entries) / len(entries) if entries else 0.0
+        return sum(isinstance(e, dict) and self.matches(e) for e in entries) / len(entries) if entries else 0.0
 
     def load(self, value: Any, context: Context) -> ToolSet:
         """Every entry of the list, or an error at the first that is none of this format."""
@@ -81,7 +81,7 @@ class ListLoader:
         tools: list[Tool] = []
         for definition in listing.definitions:
             entry = definition.value
-            if not isinstance(entry, Mapping) or not (self.matches(entry) or is_weak(entry) or self.resembles(entry)):
+            if not isinstance(entry, dict) or not (self.matches(entry) or is_weak(entry) or self.resembles(entry)):
                 context.expected(self.expects, entry, definition.pointer)
             tools.extend(self.read(definition, context))
         if (more := next_page(context.root)) is not None:
@@ -91,7 +91,7 @@ class ListLoader:
 
 def is_named(entry: Any) -> bool:
     """Whether it is an object with a name that is a text, which tells a definition from a schema of definitions."""
-    return isinstance(entry, Mapping) and isinstance(entry.get("name"), str)
+    return isinstance(entry, dict) and isinstance(entry.get("name"), str)
 
 
 def next_page(document: Any) -> str | None:
@@ -99,15 +99,15 @@ def next_page(document: Any) -> str | None:
     for keys in ((), ("result",)):
         value = document
         for key in keys:
-            value = value.get(key) if isinstance(value, Mapping) else None
-        if isinstance(value, Mapping) and "tools" in value and isinstance(value.get("nextCursor"), str):
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, dict) and "tools" in value and isinstance(value.get("nextCursor"), str):
             return join("", *keys, "nextCursor")
     return None
 
 
 def is_weak(entry: Any) -> bool:
     """Whether an entry names a tool and nothing says of which format it is."""
-    if not isinstance(entry, Mapping) or not SCHEMA_KEYS.isdisjoint(entry):
+    if not isinstance(entry, dict) or not SCHEMA_KEYS.isdisjoint(entry):
         return False
     return is_named(entry) or isinstance(entry.get("type"), str)
 
@@ -126,22 +126,22 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
         if not value or _any(listing, matches):
             yield listing
         return
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return
     if matches(value):
         yield Listing(pointer, (Definition(value, pointer),))
         return
-    held = [key for key in HOLDERS if isinstance(value.get(key), list | Mapping)]
+    held = [key for key in HOLDERS if isinstance(value.get(key), list | dict)]
     for key in held:
         below = join(pointer, key)
         inner = value[key]
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             yield Listing(below, _by_name(inner, below), key)
         else:
             yield Listing(below, _list(inner, below, matches, depth).definitions, key)
     if held:
         return
-    if any(isinstance(entry, Mapping) and matches(_named(entry, key)) for key, entry in value.items()):
+    if any(isinstance(entry, dict) and matches(_named(entry, key)) for key, entry in value.items()):
         yield Listing(pointer, _by_name(value, pointer))
         return
     for key, inner in value.items():
@@ -150,7 +150,7 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
             listing = _list(inner, below, matches, 0)
             if _any(listing, matches):
                 yield listing
-        elif isinstance(inner, Mapping) and depth:
+        elif isinstance(inner, dict) and depth:
             yield from (
                 listing
                 for listing in _listings(inner, below, matches, depth - 1)
@@ -163,7 +163,7 @@ def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listi
     definitions: list[Definition] = []
     for index, entry in enumerate(value):
         place = join(pointer, index)
-        if depth and isinstance(entry, Mapping) and not matches(entry) and not is_weak(entry):
+        if depth and isinstance(entry, dict) and not matches(entry) and not is_weak(entry):
             inner = [listing for listing in _listings(entry, place, matches, depth - 1) if listing.holder]
             if inner:
                 definitions.extend(d for listing in inner for d in listing.definitions)
@@ -173,12 +173,12 @@ def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listi
 
 
 def _any(listing: Listing, matches: Matches) -> bool:
-    return any(isinstance(d.value, Mapping) and matches(d.value) for d in listing.definitions)
+    return any(isinstance(d.value, dict) and matches(d.value) for d in listing.definitions)
 
 
 def _by_name(value: Mapping[str, Any], pointer: str) -> tuple[Definition, ...]:
     return tuple(
-        Definition(_named(entry, key) if isinstance(entry, Mapping) else entry, join(pointer, key))
+        Definition(_named(entry, key) if isinstance(entry, dict) else entry, join(pointer, key))
         for key, entry in value.items()
     )
 

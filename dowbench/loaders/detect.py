@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from dowbench.loaders.context import Context, Loader, describe, join, quote
 from dowbench.loaders.definitions import Listing, ListLoader, find, is_weak
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from importlib.metadata import EntryPoint
 
     from dowbench.model import ToolSet
@@ -95,7 +95,7 @@ def resembling(value: Any, loader: ListLoader) -> Listing | None:
     functions = listing.holder == "functions" and loader is openai.LOADER
     for definition in listing.definitions:
         entry = definition.value
-        if not isinstance(entry, Mapping) or not (loader.resembles(entry) or (functions and is_weak(entry))):
+        if not isinstance(entry, dict) or not (loader.resembles(entry) or (functions and is_weak(entry))):
             return None
     return listing
 
@@ -109,7 +109,7 @@ def kinds(listing: Listing) -> dict[ListLoader, list[str]]:
     """The formats of a list's entries, and the pointers of those of each."""
     found: dict[ListLoader, list[str]] = {}
     for definition in listing.definitions:
-        loader = kind(definition.value) if isinstance(definition.value, Mapping) else None
+        loader = kind(definition.value) if isinstance(definition.value, dict) else None
         if loader is not None:
             found.setdefault(loader, []).append(definition.pointer)
     return found
@@ -133,7 +133,7 @@ def unrecognized(value: Any, listing: Listing | None, context: Context) -> Unrec
         found += describe(first.value)
     elif isinstance(value, list) and value:
         pointer, found = join("", 0), f"{found}, whose first entry is {describe(value[0])}"
-    hint = next((f" ({HINTS[key]})" for key in HINTS if isinstance(value, Mapping) and key in value), "")
+    hint = next((f" ({HINTS[key]})" for key in HINTS if isinstance(value, dict) and key in value), "")
     return UnrecognizedError(
         f"no tool definitions of a known format: found {found}{hint}",
         path=context.path,

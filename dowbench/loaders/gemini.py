@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
@@ -10,6 +9,8 @@ from dowbench.loaders.context import Context, join
 from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from dowbench.model import Tool
 
 HOLDERS = ("functionDeclarations", "function_declarations")
@@ -32,7 +33,7 @@ def matches(entry: Mapping[str, Any]) -> bool:
     if not is_named(entry):
         return False
     parameters = entry.get("parameters")
-    upper = isinstance(parameters, Mapping) and isinstance(parameters.get("type"), str) and parameters["type"].isupper()
+    upper = isinstance(parameters, dict) and isinstance(parameters.get("type"), str) and parameters["type"].isupper()
     return upper or "parametersJsonSchema" in entry or "parameters_json_schema" in entry
 
 
@@ -48,7 +49,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
         below = join(pointer, key)
         for index, function in enumerate(build.must_be_list(context, entry[key], below, "function declarations")):
             place = join(below, index)
-            if not isinstance(function, Mapping):
+            if not isinstance(function, dict):
                 context.expected("a function declaration, an object", function, place)
             yield _function(context, function, place)
     hosted = [key for key in entry if key in HOSTED]

@@ -41,9 +41,10 @@ REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 
 def reference(raw: Mapping[str, Any]) -> str | None:
     """What a schema refers to, if it refers to something."""
-    if REFERENCES.isdisjoint(raw):
-        return None
-    return next((ref for keyword in REFERENCES if isinstance(ref := raw.get(keyword), str)), None)
+    for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        if keyword in raw and isinstance(ref := raw[keyword], str):
+            return ref
+    return None
 
 
 def read_types(stated: Any, pointer: str, context: Context) -> tuple[tuple[str, ...], bool]:

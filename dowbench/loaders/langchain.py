@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
@@ -10,20 +9,22 @@ from dowbench.loaders.context import Context, join
 from dowbench.loaders.definitions import Definition, ListLoader, is_named
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from dowbench.model import Tool
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
     if "lc" in entry and isinstance(entry.get("id"), list):
         return True
-    return is_named(entry) and ("args_schema" in entry or isinstance(entry.get("args"), Mapping))
+    return is_named(entry) and ("args_schema" in entry or isinstance(entry.get("args"), dict))
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
     entry, pointer = definition.value, definition.pointer
     place, whole = pointer, entry
     if "lc" in entry:
-        if entry.get("type") != "constructor" or not isinstance(entry.get("kwargs"), Mapping):
+        if entry.get("type") != "constructor" or not isinstance(entry.get("kwargs"), dict):
             raise context.error(
                 "LangChain wrote this object without its definition; export name, description and args_schema", pointer
             )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from dowbench.model import Tool
 
 HINTS = frozenset(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"))
@@ -25,7 +26,7 @@ def matches(entry: Mapping[str, Any]) -> bool:
     if "inputSchema" in entry:
         return not is_bedrock_schema(entry["inputSchema"])
     annotations = entry.get("annotations")
-    hinted = isinstance(annotations, Mapping) and not HINTS.isdisjoint(annotations)
+    hinted = isinstance(annotations, dict) and not HINTS.isdisjoint(annotations)
     return hinted or (resembles(entry) and bool(entry["arguments"]))
 
 
@@ -34,7 +35,7 @@ def resembles(entry: Mapping[str, Any]) -> bool:
     arguments = entry.get("arguments")
     if not isinstance(arguments, list) or not is_named(entry) or "description" not in entry:
         return False
-    return all(isinstance(a, Mapping) and "name" in a and ("desc" in a or "type" in a) for a in arguments)
+    return all(isinstance(a, dict) and "name" in a and ("desc" in a or "type" in a) for a in arguments)
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
@@ -66,7 +67,7 @@ def _with_arguments(context: Context, made: Tool, arguments: list[Any], pointer:
         stated["required"] = argument.get("optional") is not True
         members[name], places[name] = stated, place
     schema = Resolver(context, {}, pointer).properties(members, pointer, places)
-    return replace(made, parameters=tuple(flatten(schema)))
+    return replace(made, parameters=tuple(flatten(schema, context)))
 
 
 LOADER = ListLoader("mcp", matches, read, "an MCP tool (an object with name and inputSchema)", resembles)

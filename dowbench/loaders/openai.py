@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
 from dowbench.loaders.context import Context, join
 from dowbench.loaders.definitions import Definition, ListLoader, is_named
 from dowbench.model import Location, Parameter, Schema, Tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 HOSTED = (
     *("web_search", "file_search", "computer", "code_interpreter", "image_generation", "mcp"),
@@ -24,14 +26,14 @@ def matches(entry: Mapping[str, Any]) -> bool:
         return is_named(entry["function"]) and "arguments" not in entry["function"]
     if kind == "custom" and "custom" in entry:
         return is_named(entry["custom"])
-    if isinstance(entry.get("json_schema"), Mapping):
+    if isinstance(entry.get("json_schema"), dict):
         return matches(entry["json_schema"])
     if not is_named(entry):
         return False
     if kind == "namespace":
         return isinstance(entry.get("tools"), list)
     if kind == "custom" and "input_schema" not in entry:
-        return isinstance(entry.get("format"), Mapping)
+        return isinstance(entry.get("format"), dict)
     if kind == "function" and "inputSchema" not in entry and "input_schema" not in entry:
         return "parameters" in entry or "description" in entry
     return "parameters" in entry and is_function(entry)
@@ -46,7 +48,7 @@ def resembles(entry: Mapping[str, Any]) -> bool:
 def is_function(entry: Mapping[str, Any]) -> bool:
     """Whether ``parameters`` beside a name are those of a function, not of a documentation page or a pipeline."""
     parameters = entry["parameters"]
-    if isinstance(parameters, Mapping) and ("properties" in parameters or parameters.get("type") in ("object", "dict")):
+    if isinstance(parameters, dict) and ("properties" in parameters or parameters.get("type") in ("object", "dict")):
         return str(parameters.get("type", "object")).islower()
     return "description" in entry and not isinstance(parameters, list)
 
@@ -56,14 +58,14 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
     kind = entry.get("type")
     if "function" in entry:
         yield _function(context, entry, pointer, "function")
-    elif isinstance(entry.get("json_schema"), Mapping):
+    elif isinstance(entry.get("json_schema"), dict):
         yield _function(context, entry, pointer, "json_schema")
     elif kind == "custom":
         yield _custom(context, entry, pointer)
     elif kind == "namespace":
         for index, inner in enumerate(entry["tools"]):
             place = join(pointer, "tools", index)
-            if not isinstance(inner, Mapping) or not matches(inner):
+            if not isinstance(inner, dict) or not matches(inner):
                 context.expected(LOADER.expects, inner, place)
             yield from read(Definition(inner, place), context)
     elif kind not in (None, "function") and "parameters" not in entry:
@@ -74,7 +76,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
 
 def _function(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Tool:
     function, below = entry[key], join(pointer, key)
-    if not isinstance(function, Mapping):
+    if not isinstance(function, dict):
         context.expected("a function, an object with a name and parameters", function, below)
     return build.tool(context, function, below, schema="parameters", output="response", place=pointer, definition=entry)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.context import Context, join, quote
 from dowbench.loaders.keywords import reference, unique
@@ -12,6 +11,9 @@ from dowbench.loaders.parameters import flatten
 from dowbench.loaders.references import Part
 from dowbench.loaders.schema import Resolver
 from dowbench.model import Location, Parameter, Schema, Tool, ToolSet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -24,7 +26,7 @@ class OpenAPILoader:
 
     def confidence(self, value: Any) -> float:
         """1 for a document that says which OpenAPI it is."""
-        return float(isinstance(value, Mapping) and any(is_version(value.get(key)) for key in ("openapi", "swagger")))
+        return float(isinstance(value, dict) and any(is_version(value.get(key)) for key in ("openapi", "swagger")))
 
     def load(self, value: Any, context: Context) -> ToolSet:
         """One tool for each operation of ``paths``; webhooks, which others call, are no tools."""
@@ -34,7 +36,7 @@ class OpenAPILoader:
         paths = value.get("paths")
         if paths is None and (swagger or not {"components", "webhooks"} & value.keys()):
             raise context.error('expected "paths", found an object without it', "")
-        if paths is not None and not isinstance(paths, Mapping):
+        if paths is not None and not isinstance(paths, dict):
             context.expected("an object of paths", paths, "/paths")
         reader = Reader(context, Resolver(context, value), value, swagger)
         tools = [tool for path, item in (paths or {}).items() for tool in reader.path(path, item)]
@@ -82,20 +84,20 @@ class Reader:
             if method in item.raw:
                 yield self._operation(method, path, item.raw[method], join(item.pointer, method), item.use, shared)
         more = item.raw.get("additionalOperations")
-        if isinstance(more, Mapping):
+        if isinstance(more, dict):
             below = join(item.pointer, "additionalOperations")
             for method, operation in more.items():
                 yield self._operation(method, path, operation, join(below, method), item.use, shared)
 
     def _followed(self, raw: Any, pointer: str, what: str) -> Part:
         part = self.resolver.follow(raw, pointer)
-        if part.raw is None and isinstance(raw, Mapping):
+        if part.raw is None and isinstance(raw, dict):
             ref = quote(reference(raw) or "", 120)
             if ref.startswith("#"):
                 raise self.context.error(f"{what} is a $ref to {ref}, which leads nowhere", pointer)
             why = f"{what} is defined in another file ({ref}), which is not followed"
             raise self.context.error(f"{why}; bundle the description into one file first", pointer)
-        if not isinstance(part.raw, Mapping):
+        if not isinstance(part.raw, dict):
             self.context.expected(f"{what} to be an object", part.raw, part.pointer)
         return part
 
@@ -144,9 +146,9 @@ class Reader:
         found: dict[Any, Part] = {}
         for index, parameter in enumerate(raw):
             part = self.resolver.follow(parameter, join(pointer, index))
-            if part.raw is None and isinstance(parameter, Mapping):
+            if part.raw is None and isinstance(parameter, dict):
                 continue  # the reference is noted
-            if not isinstance(part.raw, Mapping):
+            if not isinstance(part.raw, dict):
                 self.context.expected("a parameter, an object", part.raw, part.pointer)
             if not isinstance(part.raw.get("name"), str):
                 self.context.expected("the name of a parameter, a text", part.raw.get("name"), part.pointer)
@@ -171,16 +173,16 @@ class Reader:
             location=Location(pointer, use),
         )
         yield top
-        yield from flatten(schema, top.path, top.place)
+        yield from flatten(schema, self.context, top.path, top.place)
 
     def _parameter_schema(self, raw: Mapping[str, Any], pointer: str, use: str | None) -> Schema:
         if self.swagger:
             # the parameter is its own schema, whose "required" is about the parameter
             return self.resolver.schema(raw, pointer, use)
         content = raw.get("content")
-        if "schema" not in raw and isinstance(content, Mapping) and content:
+        if "schema" not in raw and isinstance(content, dict) and content:
             media = next(iter(content))
-            if isinstance(content[media], Mapping):
+            if isinstance(content[media], dict):
                 return self._member(Part(content[media], join(pointer, "content", media)), "schema", use)
         return self._member(Part(raw, pointer), "schema", use)
 
@@ -196,7 +198,7 @@ class Reader:
         part = self.resolver.follow(raw, pointer)
         if part.raw is None:
             return
-        if not isinstance(part.raw, Mapping):
+        if not isinstance(part.raw, dict):
             self.context.expected("a request body, an object", part.raw, part.pointer)
         required = part.raw.get("required") is True
         schema, _ = self._content(part.raw.get("content"), join(part.pointer, "content"), part.use)
@@ -206,7 +208,7 @@ class Reader:
 
     def _members(self, schema: Schema, required: bool, description: str, name: str = "body") -> Iterator[Parameter]:
         """The members of a body; a body that is no object is one parameter."""
-        members = list(flatten(schema, (), "body"))
+        members = list(flatten(schema, self.context, (), "body"))
         if schema.types == ("object",) and members:
             yield from members
             return
@@ -214,7 +216,7 @@ class Reader:
             yield from members
             return
         yield Parameter(name, (name,), schema, required, description or schema.description, "body", schema.location)
-        yield from flatten(schema, (name,), "body")
+        yield from flatten(schema, self.context, (name,), "body")
 
     def _swagger_body(self, parameters: Iterable[Part]) -> Iterator[Parameter]:
         for raw, pointer, use in parameters:
@@ -233,14 +235,14 @@ class Reader:
         """The schema of the media type that is read first, JSON if there is one, and all media types."""
         if content is None:
             return None, ()
-        if not isinstance(content, Mapping):
+        if not isinstance(content, dict):
             self.context.expected("an object of media types", content, pointer)
         media = tuple(content)
         if not media:
             return None, ()
         first = min(media, key=rank)
         body = self.resolver.follow(content[first], join(pointer, first))
-        if not isinstance(body.raw, Mapping):
+        if not isinstance(body.raw, dict):
             return None, media
         key = "schema" if "schema" in body.raw or "itemSchema" not in body.raw else "itemSchema"
         return self._member(body, key, body.use or use), media
@@ -250,14 +252,14 @@ class Reader:
         responses, pointer = operation.get("responses"), join(pointer, "responses")
         if responses is None:
             return None, (), ""
-        if not isinstance(responses, Mapping):
+        if not isinstance(responses, dict):
             self.context.expected("an object of responses", responses, pointer)
         codes = [code for code in responses if str(code).startswith("2")] or [c for c in responses if c == "default"]
         best: tuple[int, Schema | None, str] | None = None
         media: list[str] = []
         for code in sorted(codes, key=str):
             part = self.resolver.follow(responses[code], join(pointer, code))
-            if not isinstance(part.raw, Mapping):
+            if not isinstance(part.raw, dict):
                 if part.raw is not None:
                     self.context.expected("a response, an object", part.raw, part.pointer)
                 continue

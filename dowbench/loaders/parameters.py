@@ -10,36 +10,49 @@ from dowbench.model import Parameter, Schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dowbench.loaders.context import Context
+
 ITEM = "[]"
 """Path element for the items of an array."""
 VALUE = "*"
 """Path element for the values of a map (``additionalProperties``)."""
 
 
-def flatten(schema: Schema, path: tuple[str, ...] = (), place: str | None = None) -> Iterator[Parameter]:
+LEAF = Schema.__dataclass_fields__["expand_properties"].default
+MOST_NESTED = 500
+"""Nested parameters of one input that are looked at. The bodies of some APIs hold most of their types."""
+
+
+def flatten(
+    schema: Schema, context: Context, path: tuple[str, ...] = (), place: str | None = None
+) -> Iterator[Parameter]:
     """The parameters below ``schema``, which ``path`` leads to: those nearest to the top first, in source order.
 
     Objects, array items, map values and all alternatives of a union are gone through. What a definition holds is listed
     under the first of its uses only, so a schema costs no more than its text, however it refers to itself.
     """
-    todo, seen = deque([(schema, path)]), {0}
+    todo, seen, nested = deque([(schema, path)]), set[int](), 0
     while todo:
         holder, path = todo.popleft()
-        if holder.circular or (holder.identity in seen and holder.identity):
+        if holder.circular or holder.identity in seen:
             continue
         seen.add(holder.identity)
-        for name, child in holder.properties.items():
+        properties = holder.properties
+        if path:
+            nested += len(properties)
+        if nested > MOST_NESTED:
+            context.note(
+                f"of inputs with more than {MOST_NESTED} nested parameters, the deepest are not looked at",
+                holder.location.pointer,
+            )
+            return
+        for name, child in properties.items():
             below = (*path, name)
             yield Parameter(
-                name=name,
-                path=below,
-                schema=child,
-                required=name in holder.required,
-                description=child.description,
-                place=place,
-                location=child.location,
+                name, below, child, name in holder.required, child.description, place, location=child.location
             )
-            todo.append((child, below))
+            if child.expand_properties is not LEAF:
+                todo.append((child, below))
         if (items := holder.items) is not None:
             todo.append((items, (*path, ITEM)))
         if (values := holder.additional) is not None:

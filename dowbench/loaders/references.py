@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.loaders.context import join, quote
 from dowbench.loaders.keywords import reference
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dowbench.loaders.context import Context
 
 
@@ -39,7 +40,7 @@ class References:
         A reference that cannot be followed ends in ``None``.
         """
         part, seen = Part(raw, pointer), set[int]()
-        while isinstance(part.raw, Mapping) and (ref := reference(part.raw)) is not None:
+        while isinstance(part.raw, dict) and (ref := reference(part.raw)) is not None:
             target = self.target(ref, part.pointer)
             if target is None or id(part.raw) in seen:
                 return Part(None, part.pointer, part.use)
@@ -58,7 +59,7 @@ class References:
 
     def _find(self, ref: str) -> Part | None:
         name, _, fragment = ref.partition("#")
-        if name and name != (self.root.get("$id") if isinstance(self.root, Mapping) else None):
+        if name and name != (self.root.get("$id") if isinstance(self.root, dict) else None):
             return self._anchor(ref)
         if fragment and not fragment.startswith("/"):
             return self._anchor("#" + fragment)
@@ -75,7 +76,7 @@ class References:
             self._anchors, todo = {}, [Part(self.root, self.base)]
             while todo:
                 raw, pointer, _ = todo.pop()
-                if isinstance(raw, Mapping):
+                if isinstance(raw, dict):
                     self.context.visit(pointer)
                     for keyword in ("$anchor", "$dynamicAnchor", "$id", "id"):
                         if isinstance(label := raw.get(keyword), str):
@@ -90,7 +91,7 @@ class References:
 def walk(value: Any, tokens: Iterable[str], pointer: str) -> Part | None:
     """What the unescaped ``tokens`` of a pointer lead to below ``value``, which stands at ``pointer``."""
     for token in tokens:
-        if isinstance(value, Mapping) and token in value:
+        if isinstance(value, dict) and token in value:
             value = value[token]
         elif isinstance(value, list) and token.isascii() and token.isdecimal() and len(token) < 10:
             if int(token) >= len(value):

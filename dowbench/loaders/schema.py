@@ -6,7 +6,6 @@ at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,8 @@ from dowbench.loaders.references import Part, References
 from dowbench.model import EMPTY, Location, Schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from dowbench.loaders.context import Context
 
 UNIONS = ("anyOf", "oneOf")
@@ -103,10 +104,17 @@ class Resolver(References):
         raw, pointer, _ = parts[0]
         self.context.visit(pointer)
         location = Location(pointer, use)
-        if len(parts) == 1 and isinstance(raw, dict) and reference(raw) is not None:
-            end = self.follow(raw, pointer)
-            if end.use is not None:
-                location = Location(end.pointer, end.use)
+        if len(parts) == 1 and isinstance(raw, dict):
+            if "type" in raw and COMPOUND.isdisjoint(raw):
+                # most schemas: nothing below them that would have to be kept
+                types, null = read_types(raw["type"], pointer, self.context)
+                keywords = with_numeric_bounds(raw, pointer, self.context)
+                nullable = null or raw.get("nullable") is True
+                return Schema(location, types, keywords, nullable, identity=next(NUMBERS))
+            if reference(raw) is not None:
+                end = self.follow(raw, pointer)
+                if end.use is not None:
+                    location = Location(end.pointer, end.use)
         return self.make(self._core(parts), location, chain)
 
     def make(self, core: Core, location: Location, chain: tuple[int, ...]) -> Schema:
@@ -126,28 +134,20 @@ class Resolver(References):
         )
 
     def _core(self, parts: tuple[Part, ...]) -> Core:
-        raw, pointer, _ = parts[0]
-        key = id(raw) if len(parts) == 1 else tuple(id(part.raw) for part in parts)
+        key = id(parts[0].raw) if len(parts) == 1 else tuple(id(part.raw) for part in parts)
         core = self._cores.get(key)
         if core is None:
-            single = len(parts) == 1 and isinstance(raw, dict)
-            simple = single and "type" in raw and COMPOUND.isdisjoint(raw)
-            if single and not simple and self._link(parts[0]):
+            if len(parts) == 1 and self._link(parts[0]):
                 return self._linked(parts[0])
             # entered before it is complete: a definition that contains itself meets the unfinished one
             core = self._cores[key] = Core(parts)
-            if simple:
-                core.keywords = with_numeric_bounds(raw, pointer, self.context)
-                core.types, null = read_types(raw["type"], pointer, self.context)
-                core.nullable = null or raw.get("nullable") is True
-            else:
-                Merge(self, core).run()
+            Merge(self, core).run()
         return core
 
     def _link(self, part: Part) -> tuple[Part, bool] | None:
         """The one schema that ``part`` stands for, but for bounds and texts; and whether it may be null, too."""
         raw, pointer, _ = part
-        structure = STRUCTURE & raw.keys() if isinstance(raw, Mapping) else ()
+        structure = STRUCTURE & raw.keys() if isinstance(raw, dict) else ()
         if len(structure) != 1:
             return None
         (keyword,) = structure
@@ -190,7 +190,7 @@ class Resolver(References):
         parts = [
             Part(branch, join(pointer, index), use)
             for index, branch in enumerate(branches)
-            if not (isinstance(branch, Mapping) and branch and CONSTRAINTS.issuperset(branch))
+            if not (isinstance(branch, dict) and branch and CONSTRAINTS.issuperset(branch))
         ]
         shapes = [part for part in parts if not is_null(part.raw)]
         return shapes, len(shapes) < len(parts)
@@ -238,7 +238,7 @@ class Merge:
         core, seen = self.core, set[int]()
         while self.todo:
             part = self.todo.pop()
-            if isinstance(part.raw, Mapping):
+            if isinstance(part.raw, dict):
                 if id(part.raw) not in seen:
                     seen.add(id(part.raw))
                     self.context.visit(part.pointer)
@@ -274,7 +274,7 @@ class Merge:
         raw, pointer, use = part
         for name, value in self._object(part, "properties").items():
             self.properties.setdefault(name, []).append(Part(value, join(pointer, "properties", name), use))
-        if isinstance(more := raw.get("additionalProperties"), Mapping) and more:
+        if isinstance(more := raw.get("additionalProperties"), dict) and more:
             self.additional.append(Part(more, join(pointer, "additionalProperties"), use))
         for name, value in self._object(part, "patternProperties").items():
             self.additional.append(Part(value, join(pointer, "patternProperties", name), use))
@@ -288,7 +288,7 @@ class Merge:
         value = part.raw.get(keyword)
         if value is None:
             return EMPTY
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             self.context.expected("an object of schemas", value, join(part.pointer, keyword))
         return value
 
@@ -354,17 +354,17 @@ class Children:
 def set_properties(core: Core, properties: Mapping[str, list[Part]], required: Iterable[str]) -> None:
     """Give ``core`` its properties, without those that may not be there (``false``)."""
     # "required": true on the property itself is JSON Schema draft 3, and common in hand-written definitions
-    marked = (
-        name
-        for name, parts in properties.items()
-        if any(isinstance(part.raw, Mapping) and part.raw.get("required") is True for part in parts)
-    )
-    core.required = frozenset((*required, *marked))
+    names = set(required)
+    for name, parts in properties.items():
+        for part in parts:
+            if isinstance(part.raw, dict) and part.raw.get("required") is True:
+                names.add(name)
+    core.required = frozenset(names)
     core.properties = {name: tuple(parts) for name, parts in properties.items() if parts[0].raw is not False}
 
 
 def is_null(raw: Any) -> bool:
     """Whether a schema allows nothing but null."""
-    if not isinstance(raw, Mapping):
+    if not isinstance(raw, dict):
         return False
     return raw.get("type") in ("null", "NULL", ["null"]) or raw.get("enum") == [None] or raw.get("const", 0) is None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
 from dowbench.loaders.context import Context, join, quote
 from dowbench.loaders.openapi import LOADER
 from dowbench.loaders.references import Part, References
 from dowbench.model import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 MOST = 100
 """Errors of one document that are told."""
@@ -127,7 +129,7 @@ def place(references: References, way: tuple[Any, ...]) -> str:
         holder = references.follow(part.raw, part.pointer)
         raw = holder.raw
         listed = isinstance(raw, list) and isinstance(key, int) and key < len(raw)
-        if listed or (isinstance(raw, Mapping) and key in raw):
+        if listed or (isinstance(raw, dict) and key in raw):
             part = Part(raw[key], join(holder.pointer, key))
         else:
             break

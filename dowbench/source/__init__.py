@@ -89,7 +89,8 @@ class Source:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
+    """No garbage collection while many objects are made."""
     # Parsing makes many containers and no garbage; the collector would look at all of them again and again.
     enabled = gc.isenabled()
     gc.disable()
@@ -116,7 +117,7 @@ def read(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS, kind: Kind | N
     if not stripped:
         raise SourceError("the file is empty; expected tool definitions in JSON or YAML", path=path, line=1, column=1)
     kind = kind or _KINDS.get(PurePath(path).suffix.lower())
-    with _collector_paused():
+    with collector_paused():
         if kind == "json":
             return _read_json(path, text, limits)
         if not stripped.startswith(("{", "[", '"')):

@@ -357,13 +357,26 @@ def test_a_schema_deeper_than_python_recurses() -> None:
 
 
 def test_many_uses_of_a_definition_cost_one_definition() -> None:
-    big = {"type": "object", "properties": {f"k{n}": {"type": "integer"} for n in range(1000)}}
+    big = {"type": "object", "properties": {f"k{n}": {"type": "integer"} for n in range(400)}}
     uses = {f"u{n}": {"$ref": "#/$defs/Big"} for n in range(2000)}
     found = tool({"properties": uses, "$defs": {"Big": big}}, limits=Limits(nodes=20_000))
-    assert len(found.parameters) == 3000
+    assert len(found.parameters) == 2400
     wrapped = {f"u{n}": {"anyOf": [{"$ref": "#/$defs/Big"}, {"type": "null"}], "title": str(n)} for n in range(2000)}
     found = tool({"properties": wrapped, "$defs": {"Big": big}}, limits=Limits(nodes=20_000))
-    assert len(found.parameters) == 3000
+    assert len(found.parameters) == 2400
+
+
+def test_of_very_many_nested_parameters_the_deepest_are_left_out_and_that_is_said() -> None:
+    inner = {"properties": {f"deep{n}": {} for n in range(300)}}
+    schema = {"properties": {"a": {"properties": {f"k{n}": inner for n in range(300)}}, "limit": {"type": "integer"}}}
+    names = [p.name for p in tool(schema).parameters]
+    assert names[:4] == ["a", "limit", "k0", "k1"]
+    assert (len(names), "deep0" in names) == (302, False)
+    assert notes(schema) == [
+        f"{AT[:-1]}a/properties/k0: of inputs with more than 500 nested parameters, the deepest are not looked at"
+    ]
+    wide = {"properties": {f"p{n}": {} for n in range(2000)}}
+    assert (len(tool(wide).parameters), notes(wide)) == (2000, [])
 
 
 def test_definitions_that_double_at_each_level_stay_small() -> None:

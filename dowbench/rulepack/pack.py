@@ -96,7 +96,7 @@ class RulePack:
             title=rule.title,
             severity=rule.fixed_severity or rule.severity,
             confidence=rule.confidence,
-            tier=rule.tier,
+            tier=rule.first_tier,
             family=rule.family,
             why=rule.why,
             fix=rule.shapes[0].fix.plain(),

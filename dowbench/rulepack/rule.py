@@ -105,6 +105,12 @@ class Rule(NamedTuple):
         return self.file.path
 
     @property
+    def first_tier(self) -> Tier:
+        """``default`` where a finding of this rule can be reported unasked."""
+        adjusted = {a.tier for shape in self.shapes for a in shape.adjust if a.tier}
+        return "default" if "default" in {self.tier, *adjusted} else "pedantic"
+
+    @property
     def severities(self) -> frozenset[Severity]:
         """Every severity a finding of this rule can have."""
         adjusted = {a.severity for shape in self.shapes for a in shape.adjust if a.severity}

@@ -87,6 +87,18 @@ def test_adjustments_apply_in_order_and_their_notes_are_appended(probe):
     ]
 
 
+def test_a_pedantic_rule_that_can_report_unasked_is_in_force_by_default(probe):
+    probe.rule("{name: {words: [fetch]}}", tier="pedantic")
+    assert [info.tier for info in probe.pack().infos] == ["pedantic"]
+    probe.rule(
+        "{name: {words: [fetch]}}",
+        tier="pedantic",
+        adjust="[{when: {name: {words: [all]}}, tier: default}]",
+    )
+    assert [info.tier for info in probe.pack().infos] == ["default"]
+    assert [f.tier for f in probe.run({"name": "fetch"}, {"name": "fetch_all"})] == ["pedantic", "default"]
+
+
 def test_names_in_a_fix_are_in_the_style_of_the_tool(probe):
     probe.rule("{name: {words: [fetch]}}", fix="Add `{name:max results}`.")
     camel = {"name": "fetch", "parameters": {"pageToken": "string"}}

@@ -19,10 +19,7 @@ ALLOWED = {
     "__init__": {"scan", "loaders"},
     "__main__": {"cli"},
     "action": {"baseline", "config", "configfile", "discover", "report", "scan"},
-    "actions": set(),
     "baseline": {"discover"},
-    "bounds": {"actions", "caps"},
-    "caps": set(),
     "changed": set(),
     "cli": {"baseline", "config", "configfile", "discover", "report", "scan"},
     "config": set(),
@@ -38,8 +35,8 @@ ALLOWED = {
     "plan": {"config", "discover", "loaders", "rulepack", "source"},
     "prose": set(),
     "report": {"git", "rulepack"},
-    "result": {"actions", "bounds", "caps", "prose"},
-    "rulepack": {"bounds", "engine", "loaders", "prose", "result"},
+    "result": {"prose"},
+    "rulepack": {"engine", "loaders", "prose", "result"},
     "scan": {
         "baseline", "config", "discover", "engine", "fingerprint", "git", "loaders", "parallel", "plan", "scanfile"
     },

@@ -242,17 +242,20 @@ def test_interrupt_of_a_process_that_waits_for_input(folder):
 def test_reader_that_goes_away_is_no_traceback(folder):
     write(folder / "tools.json", *(tool(f"probe_{n}") for n in range(3000)))
     read, written = os.pipe()
-    with subprocess.Popen(
-        [sys.executable, "-m", "dowbench", "scan", *PROBES, "tools.json", "--verbose", "--fail-on", "high"],
-        cwd=folder,
-        stdout=written,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with (
+        (folder / "err").open("wb") as err,
+        subprocess.Popen(
+            [sys.executable, "-m", "dowbench", "scan", *PROBES, "tools.json", "--verbose", "--fail-on", "high"],
+            cwd=folder,
+            stdout=written,
+            stderr=err,
+        ) as process,
+    ):
         os.close(written)
         os.read(read, 10)
         os.close(read)
-        _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (1, b"")
+        process.wait(timeout=60)
+    assert (process.returncode, (folder / "err").read_bytes()) == (1, b"")
 
 
 def test_colour_on_a_terminal_only(folder, dowbench, monkeypatch):

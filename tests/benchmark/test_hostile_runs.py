@@ -1,0 +1,316 @@
+"""What goes wrong around a run ends in one line and the documented exit code, and loses nothing that was recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dowbench import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+CONFIG = """\
+run_name: hostile
+provider: mock
+models: [mock-susceptible]
+attacks: [stale-copy-01, locker-puzzle-01]
+defenses: [none, turn_limit]
+"""
+SLOW = CONFIG + "provider_options: {latency_s: 0.05}\n"
+LOGS = ("requests.jsonl", "cassette.jsonl", "calls.jsonl", "episodes.jsonl")
+
+
+def start(cwd: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "dowbench", *arguments],
+        cwd=cwd,
+        env={**os.environ, "NO_COLOR": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def dowbench(cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    process = start(cwd, *arguments)
+    out, errors = process.communicate()
+    return subprocess.CompletedProcess(arguments, process.returncode, out, errors)
+
+
+@pytest.fixture
+def here(plan: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Any]:
+    """The command line in this process, for what ends before a run begins."""
+    monkeypatch.chdir(plan)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main(arguments)
+        out, errors = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, int(ended.value.code or 0), out, errors)
+
+    return call
+
+
+def one_error(done: subprocess.CompletedProcess[str], code: int) -> str:
+    """The single line of an expected error."""
+    assert done.returncode == code, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    found = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert len(found) == 1, done.stderr
+    return found[0]
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    (tmp_path / "plan.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "slow.yaml").write_text(SLOW, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of a run that went well."""
+    root = tmp_path_factory.mktemp("whole")
+    (root / "plan.yaml").write_text(CONFIG, encoding="utf-8")
+    done = dowbench(root, "run", "plan.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    return root / "out"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 KiB, a real one where the tests may mount it."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = shutil.which("mount")
+    options = ["-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)]
+    if not mount or subprocess.run([mount, *options], capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+# --------------------------------------------------------------------------------------------------- files
+
+
+@pytest.mark.parametrize("log", LOGS)
+@pytest.mark.parametrize("rest", [b'{"half', b"\x00\x00", b"{}"])
+def test_a_torn_last_line_is_cut_and_said(plan: Path, whole: Path, log: str, rest: bytes) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / "summary.json").unlink()
+    rows = (out / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "episodes.jsonl").write_bytes(b"".join(rows[:-2]))
+    with (out / log).open("ab") as file:
+        file.write(rest)
+    done = dowbench(plan, "run", "plan.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert (out / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+    assert not (out / log).read_bytes().endswith(rest)
+    if log == "episodes.jsonl":
+        assert f"{log}: cut a torn last line of {len(rest)} bytes" in done.stderr
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_broken_line_in_the_middle_is_located_and_nothing_is_touched(plan: Path, whole: Path, log: str) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    rows = (out / log).read_bytes().splitlines(keepends=True)
+    broken = b"".join([*rows[:2], b'{"half\n', *rows[2:]])
+    (out / log).write_bytes(broken)
+    line = one_error(dowbench(plan, "run", "plan.yaml", "--out", "out"), 2)
+    assert f"{log}:3: " in line
+    assert (out / log).read_bytes() == broken
+    assert not (out / "run.lock").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 2}', b"\xff"])
+def test_a_broken_run_file_is_named(plan: Path, whole: Path, content: bytes) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / "run.json").write_bytes(content)
+    for command in ("replay", "audit"):
+        assert "run.json" in one_error(dowbench(plan, command, "out"), 2)
+
+
+def test_a_full_disk_loses_nothing(plan: Path, small_disk: Path, whole: Path) -> None:
+    out = small_disk / "out"
+    line = one_error(dowbench(plan, "run", "plan.yaml", "--out", str(out)), 2)
+    assert "cannot be written: No space left on device; what was recorded is safe" in line
+    assert not (out / "run.lock").exists()
+    for log in LOGS:
+        if (out / log).exists():
+            assert (out / log).read_bytes()[-1:] in (b"", b"\n")
+    subprocess.run(["mount", "-o", "remount,size=4m", str(small_disk)], check=True)
+    done = dowbench(plan, "run", "plan.yaml", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert (out / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+
+
+def test_a_log_that_may_not_grow_stops_the_run(plan: Path, whole: Path) -> None:
+    """As a full disk, where none can be mounted: the system refuses to make any file longer than 20,000 bytes."""
+    limited = "import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)); "
+    limited += "runpy.run_module('dowbench', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "run", "plan.yaml", "--out", "out"],
+        cwd=plan,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "cannot be written: File too large; what was recorded is safe" in one_error(done, 2)
+    assert not (plan / "out" / "run.lock").exists()
+    done = dowbench(plan, "run", "plan.yaml", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert (plan / "out" / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
+
+
+def test_a_read_only_directory(plan: Path) -> None:
+    place = plan / "readonly"
+    place.mkdir()
+    if os.geteuid() == 0:
+        mounted = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(place)], capture_output=True, check=False
+        )
+        if mounted.returncode:
+            pytest.skip("root can write everywhere, and no file system can be mounted here")
+    else:
+        place.chmod(0o555)
+    try:
+        for out in (place, place / "new"):
+            line = one_error(dowbench(plan, "run", "plan.yaml", "--out", str(out)), 2)
+            assert str(place) in line
+            assert "Read-only file system" in line or "Permission denied" in line
+    finally:
+        if os.geteuid() == 0:
+            subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_directory_that_cannot_be_made(plan: Path) -> None:
+    assert "plan.yaml: is no directory" in one_error(dowbench(plan, "run", "plan.yaml", "--out", "plan.yaml"), 2)
+    line = one_error(dowbench(plan, "run", "plan.yaml", "--out", "plan.yaml/out"), 2)
+    assert "plan.yaml/out: cannot be made: Not a directory" in line
+
+
+def test_a_run_directory_is_not_replayed_onto_itself_or_another(plan: Path, whole: Path) -> None:
+    before = {path.name: path.read_bytes() for path in whole.iterdir()}
+    one_error(dowbench(plan, "replay", str(whole), "--out", str(whole)), 2)
+    assert {path.name: path.read_bytes() for path in whole.iterdir()} == before
+
+
+# ------------------------------------------------------------------------------------------------- two runs
+
+
+def test_a_second_run_is_refused_with_the_holder_s_name(plan: Path) -> None:
+    first = start(plan, "run", "slow.yaml", "--out", "out")
+    try:
+        while not (plan / "out" / "run.lock").exists() and first.poll() is None:
+            time.sleep(0.005)
+        line = one_error(dowbench(plan, "run", "slow.yaml", "--out", "out"), 2)
+        assert f"process {first.pid} on " in line
+        line = one_error(dowbench(plan, "run", "slow.yaml", "--out", "out", "--break-lock"), 2)
+        assert "held by a process that is running" in line
+    finally:
+        first.communicate()
+    assert first.returncode == 0
+    assert not (plan / "out" / "run.lock").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_what_was_done(plan: Path, whole: Path, number: signal.Signals) -> None:
+    process = start(plan, "run", "slow.yaml", "--out", "out", "-q")
+    calls = plan / "out" / "calls.jsonl"
+    while process.poll() is None and not (calls.exists() and calls.read_bytes().count(b"\n") >= 5):
+        time.sleep(0.005)
+    process.send_signal(number)
+    _, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert not (plan / "out" / "run.lock").exists()
+    recorded = json.loads((plan / "out" / "run.json").read_text())
+    assert recorded["complete"] is False
+    assert recorded["spent_tokens"] > 0
+    done = dowbench(plan, "run", "slow.yaml", "--out", "out", "-q")
+    assert done.returncode == 0, done.stderr
+    calls_made = (plan / "out" / "calls.jsonl").read_bytes().count(b"\n")
+    assert calls_made == (whole / "calls.jsonl").read_bytes().count(b"\n")
+
+
+def test_no_resume_refuses_a_used_directory(plan: Path, whole: Path) -> None:
+    shutil.copytree(whole, plan / "out")
+    line = one_error(dowbench(plan, "run", "plan.yaml", "--out", "out", "--no-resume"), 2)
+    assert "holds a run already" in line
+
+
+# --------------------------------------------------------------------------------------------- configurations
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("stale-copy-01", "stale-copy-1", ":4:11: unknown attack 'stale-copy-1'; known for parts-desk: "),
+        ("turn_limit", "turn_limits", ":5:18: unknown defense 'turn_limits'; known: token_budget, turn_limit"),
+        ("[none, ", "[", ":5:1: defenses: 'none' is missing"),
+        ("none, turn_limit", "none, none", ":5:18: defenses[1]: two defenses have the label 'none'"),
+        ("mock-susceptible", "gpt-9", ":3:10: "),
+        ("provider: mock", "provider: mocks", ":2:1: "),
+        ("run_name: hostile\n", "", ":1:1: the key 'run_name' is missing"),
+        ("run_name:", "runname:", ":1:1: runname: unknown key; known here: run_name"),
+        ("[stale-copy-01", "[stale-copy-01, [", ": broken YAML: "),
+        ("attacks:", "benign_tasks: [nothing]\nattacks:", ":4:16: unknown task 'nothing'; known: returns-window"),
+        ("attacks:", "success_threshold: 1.0\nattacks:", ":4:1: success_threshold: expected a finite number above 1"),
+        ("attacks:", "success_threshold: .nan\nattacks:", ":4:1: success_threshold: expected a finite number"),
+        ("attacks:", "scenario: moon\nattacks:", ":4:1: unknown scenario 'moon'; known: parts-desk"),
+        ("attacks:", "paraphrases: 4\nattacks:", ":4:1: "),
+        ("attacks:", "repeats: 0\nattacks:", ":4:1: repeats: expected a whole number of at least 1"),
+        ("attacks:", "concurrency: 0\nattacks:", ":4:1: concurrency: expected a whole number"),
+        ("attacks:", "ceiling: {max_turns: 0}\nattacks:", ":4:11: ceiling.max_turns: expected a whole number"),
+        ("turn_limit", "{name: turn_limit, params: {max_turns: 0}}", ": defense 'turn_limit': max_turns: expected"),
+        ("turn_limit", "{name: turn_limit, params: {turns: 3}}", ": defense 'turn_limit' has no parameter 'turns'"),
+    ],
+)
+def test_a_wrong_configuration_is_located(here: Callable[..., Any], plan: Path, old: str, new: str, said: str) -> None:
+    assert old in CONFIG
+    (plan / "plan.yaml").write_text(CONFIG.replace(old, new), encoding="utf-8")
+    for command in ("run", "estimate"):
+        line = one_error(here(command, "plan.yaml", "--out", "out"), 2)
+        assert "plan.yaml:" in line
+        assert said in line
+    assert not (plan / "out").exists()
+
+
+@pytest.mark.parametrize("budget", ["nan", "-1", "inf", "-0.01", "1e999", "many"])
+@pytest.mark.parametrize("option", ["--budget-usd", "--budget-tokens"])
+def test_a_budget_that_is_no_number_is_refused(here: Callable[..., Any], plan: Path, option: str, budget: str) -> None:
+    done = here("run", "plan.yaml", "--out", "out", option, budget)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert not (plan / "out" / "calls.jsonl").exists()
+
+
+def test_a_budget_that_does_not_cover_the_worst_case_is_refused_before_anything_is_sent(plan: Path) -> None:
+    line = one_error(dowbench(plan, "run", "plan.yaml", "--out", "out", "--budget-usd", "0.01"), 2)
+    assert "does not cover" in line
+    assert not (plan / "out" / "calls.jsonl").exists()
+    stopped = dowbench(plan, "run", "plan.yaml", "--out", "out", "--budget-usd", "0.01", "--partial")
+    assert stopped.returncode == 3, stopped.stderr
+    assert json.loads((plan / "out" / "run.json").read_text())["spent_usd"] <= 0.01
+    assert dowbench(plan, "run", "plan.yaml", "--out", "out", "--budget-usd", "10").returncode == 0
+
+
+def test_names_that_are_nowhere(here: Callable[..., Any]) -> None:
+    assert "shipped: " in one_error(here("run", "nothing"), 2)
+    for command in ("replay", "audit"):
+        assert "no run directory" in one_error(here(command, "nothing"), 2)
+    assert "prices" in one_error(here("run", "plan.yaml", "--out", "out", "--prices", "no-prices.yaml"), 2)

@@ -135,7 +135,9 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
     for key in held:
         below = join(pointer, key)
         inner = value[key]
-        if isinstance(inner, dict):
+        if isinstance(inner, dict) and matches(inner):
+            yield Listing(below, (Definition(inner, below),), key)
+        elif isinstance(inner, dict):
             yield Listing(below, _by_name(inner, below), key)
         else:
             yield Listing(below, _list(inner, below, matches, depth).definitions, key)
@@ -147,7 +149,7 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
     for key, inner in value.items():
         below = join(pointer, key)
         if isinstance(inner, list) and inner:
-            listing = _list(inner, below, matches, 0)
+            listing = _list(inner, below, matches, max(depth - 1, 0))
             if _any(listing, matches):
                 yield listing
         elif isinstance(inner, dict) and depth:

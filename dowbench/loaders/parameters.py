@@ -19,7 +19,7 @@ VALUE = "*"
 
 
 LEAF = Schema.__dataclass_fields__["expand_properties"].default
-MOST_NESTED = 500
+MOST_NESTED = 400
 """Nested parameters of one input that are looked at. The bodies of some APIs hold most of their types."""
 
 

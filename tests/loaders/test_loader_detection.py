@@ -155,6 +155,15 @@ def test_tools_and_functions_of_one_request_are_one_set() -> None:
     assert [t.location.pointer for t in found.tools] == ["/tools/0", "/functions/0"]
 
 
+def test_the_tools_of_several_servers_are_one_set_and_none_is_dropped() -> None:
+    servers = {"servers": [{"url": "a", "tools": [MCP]}, {"url": "b", "tools": [{**MCP, "name": "other"}]}]}
+    assert [t.name for t in load(servers, path="x").tools] == ["find", "other"]
+    error = refused({"servers": [{"url": "a", "tools": [MCP]}, {"url": "b", "tools": ["see the manual"]}]})
+    assert error.pointer == "/servers/1/tools/0"
+    error = refused({"servers": [{"url": "a", "tools": [MCP]}, {"url": "b"}]})
+    assert error.pointer == "/servers/1"
+
+
 def test_functions_without_parameters() -> None:
     found = load({"functions": [{"name": "now", "description": "The time."}]}, path="x")
     assert [(t.name, t.description) for t in found.tools] == [("now", "The time.")]

@@ -92,6 +92,10 @@ SHAPES: dict[str, tuple[Any, str, str, str]] = {
         [{"jsonrpc": "2.0", "id": 1, "result": {"tools": [MCP]}}],
         *("mcp", "/0/result/tools/0", "/0/result/tools/0/inputSchema/properties/query"),
     ),
+    "mcp, several servers": (
+        {"servers": [{"url": "x", "tools": [MCP]}]},
+        *("mcp", "/servers/0/tools/0", "/servers/0/tools/0/inputSchema/properties/query"),
+    ),
     "docker registry": ([DOCKER], "mcp", "/0", "/0/arguments/0"),
     "gemini": (
         {"functionDeclarations": [GEMINI]},
@@ -104,6 +108,12 @@ SHAPES: dict[str, tuple[Any, str, str, str]] = {
     "gemini, json schema": (
         [{"functionDeclarations": [{**NAMED, "parametersJsonSchema": SCHEMA}]}],
         *("gemini", "/0/functionDeclarations/0", "/0/functionDeclarations/0/parametersJsonSchema/properties/query"),
+    ),
+    "gemini, one object": (
+        {"setup": {"tools": {"functionDeclarations": [GEMINI]}}},
+        "gemini",
+        "/setup/tools/functionDeclarations/0",
+        "/setup/tools/functionDeclarations/0/parameters/properties/query",
     ),
     "gemini bare": ([GEMINI], "gemini", "/0", "/0/parameters/properties/query"),
     "bedrock": (

@@ -373,7 +373,7 @@ def test_of_very_many_nested_parameters_the_deepest_are_left_out_and_that_is_sai
     assert names[:4] == ["a", "limit", "k0", "k1"]
     assert (len(names), "deep0" in names) == (302, False)
     assert notes(schema) == [
-        f"{AT[:-1]}a/properties/k0: of inputs with more than 500 nested parameters, the deepest are not looked at"
+        f"{AT[:-1]}a/properties/k0: of inputs with more than 400 nested parameters, the deepest are not looked at"
     ]
     wide = {"properties": {f"p{n}": {} for n in range(2000)}}
     assert (len(tool(wide).parameters), notes(wide)) == (2000, [])

@@ -52,8 +52,10 @@ class Wrapped(MockProvider):
 
     simulated: ClassVar[bool] = True
 
-    def __init__(self, before: Callable[[int, Request], None] = lambda number, request: None) -> None:
-        super().__init__()
+    def __init__(
+        self, before: Callable[[int, Request], None] = lambda number, request: None, latency_s: float = 0.0
+    ) -> None:
+        super().__init__(latency_s)
         self.before = before
         self.calls = 0
         self.most = 0

@@ -1,201 +1,106 @@
-"""A run that is killed for real, again and again, and gone on with: the same summary, and nothing spent unseen.
-
-The provider is a witness: it notes every answer that it gives in a file of its own, which no run can reach.
-``DOWBENCH_KILLS`` sets the number of kills, which fall at random instants of the run's writing.
-"""
+"""Kill −9 at any instant. ``python tests/benchmark/test_kill.py 30`` tries more of them than the suite does."""
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
 
 import pytest
-from dowbench_benchmark import ledger, recording
 
-if TYPE_CHECKING:
-    from pathlib import Path
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-KILLS = int(os.environ.get("DOWBENCH_KILLS", "5"))
-SEED = int(os.environ.get("DOWBENCH_KILL_SEED", "20260501"))
-LOGS = ("requests.jsonl", "cassette.jsonl", "calls.jsonl", "episodes.jsonl")
-WITNESS = """\
-import json, os
-from dowbench_benchmark.providers.mock import MockProvider
+from dowbench_benchmark import lock, recording, runner, store
+from plans import Wrapped, files, make_plan, run_plan
 
-class Witness(MockProvider):
-    name = "witness"
-    simulated = False
-
-    @classmethod
-    def create(cls, options):
-        made = cls(latency_s=0.002)
-        made.log = os.open(os.environ["WITNESS_LOG"], os.O_CREAT | os.O_WRONLY | os.O_APPEND)
-        return made
-
-    def complete(self, request):
-        response = super().complete(request)
-        os.write(self.log, (json.dumps(response.raw_usage) + "\\n").encode())
-        return response
-"""
-ENTRY_POINTS = """\
-[dowbench.providers]
-witness = witness:Witness
-[dowbench.mappers]
-witness = dowbench_benchmark.mappers:counters
-"""
-CONFIG = """\
-run_name: killed
-provider: witness
+LATENCY_S = 0.004
+CONFIG = f"""run_name: killed
+provider: mock
+provider_options: {{latency_s: {LATENCY_S}}}
 models: [mock-susceptible]
-attacks: [stale-copy-01, halves-01, locker-puzzle-01]
-defenses: [none, loop_detect]
+attacks: [stale-copy-01, open-cursor-01]
+defenses: [none, turn_limit]
 """
-PRICES = """\
-prices:
-  - provider: witness
-    model: mock-susceptible
-    input_per_mtok: 1.0
-    output_per_mtok: 5.0
-    cache_read_per_mtok: 0.1
-    cache_write_per_mtok: 1.25
-    max_prompt_tokens: 1000000
-    source: https://example.invalid/prices
-    retrieved: 2026-11-30
-"""
+CHANGES = {"run_name": "killed", "provider_options": {"latency_s": LATENCY_S}}
 
 
-class Bench(NamedTuple):
-    """A directory with the witness installed beside dowbench, and a configuration."""
+def start(directory: Path, concurrency: int) -> subprocess.Popen[bytes]:
+    config = directory.parent / "killed.yaml"
+    config.write_text(CONFIG)
+    program = "import sys; from dowbench.cli import main; main(sys.argv[1:])"
+    arguments = ["run", str(config), "--out", str(directory), "--concurrency", str(concurrency), "-q"]
+    return subprocess.Popen([sys.executable, "-c", program, *arguments], stdout=subprocess.DEVNULL)
 
-    root: Path
 
-    def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "dowbench", *arguments]
-
-    def environment(self, name: str) -> dict[str, str]:
-        site, log = str(self.root / "site"), str(self.root / f"{name}.log")
-        return {**os.environ, "PYTHONPATH": site, "WITNESS_LOG": log, "NO_COLOR": "1"}
-
-    def configure(self, name: str) -> tuple[str, ...]:
-        """The ``run`` command line for a run directory ``name``."""
-        (self.root / "plan.yaml").write_text(CONFIG, encoding="utf-8")
-        prices = self.root / "prices.yaml"
-        prices.write_text(PRICES, encoding="utf-8")
-        return ("run", "plan.yaml", "--out", name, "--budget-usd", "100", "--prices", str(prices), "-q")
-
-    def call(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            self.command(*arguments),
-            cwd=self.root,
-            env=self.environment(name),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def written(self, name: str) -> int:
-        """Bytes in the logs of a run."""
-        return sum(path.stat().st_size for log in LOGS if (path := self.root / name / log).exists())
-
-    def billed(self, name: str) -> list[int]:
-        """Tokens of each answer that the witness gave."""
-        path = self.root / f"{name}.log"
-        return [sum(json.loads(line).values()) for line in path.read_text().splitlines()] if path.exists() else []
-
-    def kill(self, arguments: tuple[str, ...], name: str, size: int) -> bool:
-        """Start a run and kill it as soon as its logs hold ``size`` bytes; False when it ended before."""
-        process = subprocess.Popen(
-            self.command(*arguments, "--break-lock"),
-            cwd=self.root,
-            env=self.environment(name),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        while process.poll() is None:
-            if (self.root / name / "run.lock").exists() and self.written(name) >= size:
-                process.send_signal(signal.SIGKILL)
-                break
-            time.sleep(0.0005)
-        _, errors = process.communicate()
-        assert process.returncode in (-signal.SIGKILL, 0), errors.decode()
-        return process.returncode != 0
+def check_kill(folder: Path, whole: Path, instant: int | float, concurrency: int) -> str:
+    """Kill a run once ``instant`` calls are recorded, or after so many seconds; resume it, and compare."""
+    directory = folder / "run"
+    process = start(directory, concurrency)
+    if isinstance(instant, int):
+        while process.poll() is None and len(store.lines(directory / store.CALLS)) < instant:
+            time.sleep(0.001)
+    else:
+        time.sleep(instant)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    made = make_plan(**CHANGES)
+    if directory.exists():
+        lock.break_dead(directory)
+    else:
+        directory.mkdir()
+    before = recording.read(directory, made.prices)
+    answered = {(call.attempt, call.call) for call in (*before.calls, *before.unbilled)}
+    in_flight = [sent for sent in before.sent if (sent.attempt, sent.call) not in answered]
+    known = runner.spent_before(made, before).tokens
+    recorded = sum(call.usage.total for call in (*before.calls, *before.unbilled) if call.usage)
+    assert len(in_flight) <= concurrency
+    # What may have been billed without a trace is counted with the most it can be.
+    assert known == recorded + sum(sent.counted + sent.max_tokens for sent in in_flight)
+    provider = Wrapped(latency_s=LATENCY_S)
+    result = run_plan(made, directory, provider)
+    assert result.code == 0
+    assert files(directory)["summary.json"] == files(whole)["summary.json"]
+    assert files(directory)["calls.jsonl"].count(b"\n") == files(whole)["calls.jsonl"].count(b"\n")
+    # Nothing that was answered is asked again: only the calls in flight are.
+    assert provider.calls == len(store.lines(whole / store.CALLS)) - len(answered)
+    if not in_flight:
+        assert files(directory) == files(whole)
+    return f"{len(answered)} answered, {len(in_flight)} in flight, {len(before.episodes)} episodes"
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    root = tmp_path_factory.mktemp("bench")
-    info = root / "site" / "witness-1.0.dist-info"
-    info.mkdir(parents=True)
-    (root / "site" / "witness.py").write_text(WITNESS, encoding="utf-8")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: witness\nVersion: 1.0\n", encoding="utf-8")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS, encoding="utf-8")
-    return Bench(root)
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("whole")
+    run_plan(make_plan(**CHANGES), directory, Wrapped(latency_s=LATENCY_S))
+    return directory
 
 
-@pytest.fixture(scope="module")
-def whole(bench: Bench) -> str:
-    """The name of a run that nobody interrupts."""
-    done = bench.call("whole", *bench.configure("whole"))
-    assert done.returncode == 0, done.stderr
-    return "whole"
+@pytest.mark.parametrize(("instant", "concurrency"), [(0, 1), (1, 1), (7, 1), (30, 4), (51, 1)])
+def test_a_killed_run_goes_on_as_if_nothing_had_happened(
+    tmp_path: Path, whole: Path, instant: int, concurrency: int
+) -> None:
+    check_kill(tmp_path, whole, instant, concurrency)
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_kill_and_go_on(bench: Bench, whole: str, concurrency: int) -> None:
-    name = f"killed-{concurrency}"
-    arguments = (*bench.configure(name), "--concurrency", str(concurrency))
-    chance = random.Random(SEED + concurrency)
-    total = bench.written(whole)
-    kills = 0
-    for attempt in range(KILLS):
-        left = total - bench.written(name)
-        size = 0 if attempt == 0 else bench.written(name) + int(chance.random() * 2 * left / (KILLS - attempt + 1))
-        if not bench.kill(arguments, name, size):
-            break
-        kills += 1
-        assert not (bench.root / name / "summary.json").exists() or attempt == KILLS - 1
-    assert kills >= KILLS // 2
-
-    done = bench.call(name, *arguments, "--break-lock")
-    assert done.returncode == 0, done.stderr
-    summary = (bench.root / name / "summary.json").read_bytes()
-    assert summary == (bench.root / whole / "summary.json").read_bytes()
-
-    recorded = json.loads((bench.root / name / "run.json").read_text())
-    billed = bench.billed(name)
-    assert recorded["complete"] is True
-    assert recorded["spent_tokens"] >= sum(billed)
-    assert len(billed) <= len(bench.billed(whole)) + kills * concurrency
-
-    for command in ("audit", "replay"):
-        again = bench.call(name, command, name)
-        assert again.returncode == 0, again.stderr
-        assert "equal" in again.stdout
+def main(times: int) -> None:
+    """Kill at random instants over the length of a run."""
+    chance = random.Random(os.environ.get("SEED"))
+    with tempfile.TemporaryDirectory() as folder:
+        reference = Path(folder) / "whole"
+        run_plan(make_plan(**CHANGES), reference, Wrapped(latency_s=LATENCY_S))
+        for number in range(times):
+            place = Path(folder) / str(number)
+            place.mkdir()
+            concurrency = chance.choice([1, 1, 4])
+            instant = chance.uniform(0.1, 0.8)
+            said = check_kill(place, reference, instant, concurrency)
+            print(f"{number + 1}: killed after {instant:.3f} s, concurrency {concurrency}: {said}; equal")  # noqa: T201
 
 
-def test_a_killed_run_is_not_gone_on_with_unasked(bench: Bench, whole: str) -> None:
-    arguments = bench.configure("locked")
-    assert bench.kill(arguments, "locked", bench.written(whole) // 3)
-    refused = bench.call("locked", *arguments)
-    assert refused.returncode == 2
-    assert "which is gone: use --break-lock to go on" in refused.stderr
-    assert refused.stderr.count("\n") == 1
-
-
-def test_spend_is_counted_while_a_call_is_in_flight(bench: Bench, whole: str) -> None:
-    """After each kill, before anything goes on: what the witness billed is covered by what the files say."""
-    arguments = bench.configure("flight")
-    chance = random.Random(SEED)
-    for _ in range(3):
-        size = bench.written("flight") + int(chance.random() * bench.written(whole) / 4)
-        if not bench.kill(arguments, "flight", size):
-            break
-        earlier = recording.read(bench.root / "flight", {})
-        spent = ledger.spent([*earlier.calls, *earlier.unbilled], earlier.sent, {})
-        assert spent.tokens >= sum(bench.billed("flight"))
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 30)

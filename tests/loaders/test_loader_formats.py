@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dowbench.errors import SourceError, UsageError
 from dowbench.loaders import LOADERS, load
+from dowbench.loaders.parameters import MOST_NESTED
 
 if TYPE_CHECKING:
     from dowbench.model import ToolSet
@@ -293,3 +295,9 @@ def test_a_page_of_more_is_said() -> None:
 def test_document_number_and_path_are_kept() -> None:
     found = read([MCP], document=3)
     assert (found.path, found.document, found.location.pointer) == ("tools.json", 3, "")
+
+
+def test_every_format_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    assert [name for name in LOADERS if f"| `{name}` |" not in page] == []
+    assert f"more than {MOST_NESTED} nested parameters" in " ".join(page.split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,7 @@ class Store:
         descriptor = self._files.get(name)
         if descriptor is None:
             path = self.directory / name
+            _regular(path)
             try:
                 whole, torn = _whole_lines(path)
                 descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
@@ -113,6 +115,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def lines(path: Path) -> list[bytes]:
     """The whole lines of a log, without their ends."""
+    _regular(path)
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -145,6 +148,7 @@ def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON file that holds an object. Raises ``StoreError``."""
+    _regular(path)
     try:
         value = json.loads(path.read_bytes())
     except OSError as error:
@@ -154,6 +158,18 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise StoreError("expected an object", path=str(path))
     return value
+
+
+def _regular(path: Path) -> None:
+    """Raise ``StoreError`` for a pipe, a device or a folder, which reading would wait on or never end."""
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            return
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    raise StoreError("is no regular file", path=str(path))
 
 
 def _whole_lines(path: Path) -> tuple[int, int]:

@@ -108,6 +108,19 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         store.replace(tmp_path / "none" / "a.json", b"")
 
 
+def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "device.jsonl").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "folder.jsonl").mkdir()
+    for name in ("device.jsonl", "pipe.jsonl", "folder.jsonl"):
+        with pytest.raises(store.StoreError, match=f"{name}: is no regular file"):
+            store.rows(tmp_path / name)
+        with pytest.raises(store.StoreError, match=f"{name}: is no regular file"):
+            store.Store(tmp_path, durable=False).append(name, b"{}\n")
+        with pytest.raises(store.StoreError, match=f"{name}: is no regular file"):
+            store.read_json(tmp_path / name)
+
+
 # ---- the lock
 
 

@@ -34,7 +34,7 @@ def run(pack: RulePack, toolset: ToolSet) -> Run:
     """
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
-    errors: list[Note] = []
+    failures: dict[str, list[str]] = {}
     targets: list[ToolView | SetView] = [*whole.tools, whole]
     for target in targets:
         scope = "toolset" if target is whole else "tool"
@@ -49,8 +49,14 @@ def run(pack: RulePack, toolset: ToolSet) -> Run:
                 except Exception as error:
                     on = f" on tool `{target.tool.name}`" if isinstance(target, ToolView) else ""
                     message = f"rule {rule.id} ({rule.path}) failed{on}: {type(error).__name__}: {error}"
-                    errors.append(Note(toolset.path, message))
-    return Run(findings, errors)
+                    failures.setdefault(rule.id, []).append(message)
+    return Run(findings, [_failure(toolset, messages) for messages in failures.values()])
+
+
+def _failure(toolset: ToolSet, messages: list[str]) -> Note:
+    """One note for all failures of a rule on a tool set: a fault on every tool of a large file is still one fault."""
+    more = f" (and on {len(messages) - 1} more)" if len(messages) > 1 else ""
+    return Note(toolset.path, messages[0] + more)
 
 
 def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetView) -> Iterator[Finding]:

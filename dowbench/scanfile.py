@@ -126,10 +126,14 @@ def _load(document: Document, target: Target, plan: Plan) -> ToolSet:
             limits=plan.limits,
         )
     except SourceError as error:
-        if error.line is None and error.pointer is not None:
-            span = document.span(error.pointer)
-            error.line, error.column = span.line, span.column
-        raise
+        raise _with_line(error, document) from None
+
+
+def _with_line(error: SourceError, document: Document) -> SourceError:
+    if error.line is None and error.pointer is not None:
+        span = document.span(error.pointer)
+        error.line, error.column = span.line, span.column
+    return error
 
 
 def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) -> FileOutcome:
@@ -137,7 +141,10 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
     errors: list[Note] = []
     found: list[Finding] = []
     for document, toolset in toolsets:
-        run = engine.run(plan.pack, toolset)
+        try:
+            run = engine.run(plan.pack, toolset)
+        except SourceError as error:  # schemas are read when a rule asks for them
+            raise _with_line(error, document) from None
         found += run.findings
         errors += run.errors
         warnings += [_placed_note(note, document) for note in toolset.notes]

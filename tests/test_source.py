@@ -191,9 +191,13 @@ class TestYaml:
             ("a:\n  <<: 1", "2:7: expected a mapping, or a list of mappings, after the merge key <<"),
             ("a: !!int x", "1:4: expected a value of type int"),
             ("a: b: c", "1:5: not valid YAML: mapping values are not allowed in this context"),
-            ("a:\n\t- b", "2:1: not valid YAML: while scanning for the next token, found character that cannot start"),
+            ("a:\n\t- b", "2:1: not valid YAML: found a tab; expected spaces"),
             ("a: é\x07", "1:5: not valid YAML: control character; expected text"),
-            ("a: [1,\n  2\n", "3:1: not valid YAML: while parsing a flow sequence, did not find expected ',' or ']'"),
+            (
+                "a: [1,\n  2\n",
+                "3:1: not valid YAML: while parsing a flow sequence that begins at 1:4, "
+                "did not find expected ',' or ']'",
+            ),
         ],
     )
     def test_errors_say_where_and_what_was_expected(self, text: str, message: str) -> None:

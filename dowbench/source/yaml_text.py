@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _EVENTS_BETWEEN_CHECKS = 4096
+_LIBYAML_NESTING = 1000
 _BLOCK_STYLES = frozenset("|>")
 _TAG = "tag:yaml.org,2002:"
 _TYPES = {_TAG + "int": int, _TAG + "float": float, _TAG + "bool": bool, _TAG + "null": type(None)}
@@ -102,16 +103,9 @@ def parse(path: str, text: str, limits: Limits) -> list[YamlDocument]:
     except yaml.reader.ReaderError as error:
         raise reader.error("not valid YAML: control character; expected text", _reader_offset(text, error)) from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        offset = mark.index if mark is not None else len(text)
-        raise reader.error(f"not valid YAML: {_reason(error)}", offset) from None
+        raise reader.translated(error) from None
     except yaml.YAMLError as error:
         raise SourceError(f"not valid YAML: {error}", path=path) from None
-
-
-def _reason(error: yaml.MarkedYAMLError) -> str:
-    parts = [part for part in (error.context, error.problem) if part]
-    return ", ".join(parts)
 
 
 def _reader_offset(text: str, error: yaml.reader.ReaderError) -> int:
@@ -131,6 +125,20 @@ class _Reader:
     def error(self, message: str, offset: int) -> SourceError:
         line, column = self._lines.position(min(offset, len(self._text)))
         return SourceError(message, path=self._path, line=line, column=column)
+
+    def translated(self, error: yaml.MarkedYAMLError) -> SourceError:
+        """What libyaml says, with the place where it began to look for what it has not found."""
+        mark, begin = error.problem_mark or error.context_mark, error.context_mark
+        problem = str(error.problem)
+        if "nesting" in problem:
+            problem = f"more than {min(_LIBYAML_NESTING, self._limits.nesting)} levels of nesting"
+            return self.error(f"{problem} (source_limits.nesting)", mark.index if mark else 0)
+        if mark and self._text[mark.index : mark.index + 1] == "\t":
+            problem = "found a tab; expected spaces"
+        if error.context and begin and mark and begin.index < mark.index:
+            line, column = self._lines.position(begin.index)
+            problem = f"{error.context} that begins at {line}:{column}, {problem}"
+        return self.error(f"not valid YAML: {problem}", mark.index if mark else len(self._text))
 
     def documents(self) -> Iterator[YamlDocument]:
         loader = _Loader(self._text)

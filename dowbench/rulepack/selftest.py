@@ -231,7 +231,7 @@ def _without_one(node: Any, at: Place) -> Iterator[tuple[Place, Any]]:
         for i, part in enumerate(node):
             rest = [*node[:i], *node[i + 1 :]]
             yield (*at, i), rest or _GONE
-            for place, mutant in _without_one(part, (*at, i)):
+            for place, mutant in _without_one(part, (*at, i)) if isinstance(part, dict) else ():
                 yield place, [*node[:i], mutant, *node[i + 1 :]] if mutant is not _GONE else rest or _GONE
 
 

@@ -77,7 +77,7 @@ def places(rule):
 def test_a_deleted_branch_takes_the_parents_it_leaves_empty():
     value = read(
         "match: {any: [{name: {words: [a]}}, {not: {parameter: {lacks: [maximum]}}}]}\n"
-        "unless: {description: {phrases: [b], also: [[c], [d]]}}\n"
+        "unless: {description: {phrases: [b], also: [[c, e], [d]]}}\n"
         "adjust: [{when: {limits: {any_of: [max_calls]}, format: mcp}, severity: low}]\n",
         "x",
     )

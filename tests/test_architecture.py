@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import ROOT, tool, write
+from workbench import ROOT, tool, write
 
 if TYPE_CHECKING:
     from pathlib import Path

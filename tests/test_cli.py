@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import PROBES, ROOT, tool, write
+from workbench import PROBES, ROOT, tool, write
 
 from dowbench import cli, scanfile
 

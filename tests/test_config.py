@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import PROBE, tool, write
+from workbench import PROBE, tool, write
 
 from dowbench import configfile
 from dowbench.config import Config, Waiver, find

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from conftest import ROOT, tool
+from workbench import ROOT, tool
 
 from dowbench.report import REPORTS
 
 if TYPE_CHECKING:
-    from conftest import Dowbench
+    from workbench import Dowbench
 
 HOSTILE = ROOT / "fixtures" / "hostile"
 EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load((HOSTILE / "expected.yaml").read_text())

@@ -11,7 +11,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, tool
+from workbench import ROOT, tool
 
 # Runs in the process that scans: every event that the interpreter audits goes to a file, opened before.
 WATCH = """

@@ -8,7 +8,7 @@ import re
 import sys
 
 import pytest
-from conftest import ROOT
+from workbench import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PROBE, tool, write
+from workbench import PROBE, tool, write
 
 import dowbench
 from dowbench import parallel

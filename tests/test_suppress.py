@@ -6,7 +6,7 @@ import json
 import subprocess
 
 import pytest
-from conftest import tool, write
+from workbench import tool, write
 
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import Finding

@@ -14,7 +14,7 @@ from plans import Wrapped, failing, make_plan, run_plan, timed_out, unmappable
 from dowbench.errors import DowbenchError, UsageError
 
 if TYPE_CHECKING:
-    from conftest import Dowbench
+    from workbench import Dowbench
 
 PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
 PILOT_SHA256 = "12abac6affd07670c26bc2e090b17c5ded70b08d1f581f4699ead6ab4166dcad"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from conftest import Dowbench
+    from workbench import Dowbench
 
 EVERYTHING = {
     "attacks": ["second-opinion-01", "stale-copy-01"],

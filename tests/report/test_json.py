@@ -8,9 +8,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from conftest import tool, write
 from samples import finding, result
 from test_text import sample
+from workbench import tool, write
 
 from dowbench.report import ReportOptions, render
 

@@ -8,12 +8,11 @@ the baseline.
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.discover import shown
+from dowbench.discover import relative, shown
 from dowbench.errors import UsageError
 from dowbench.model import Finding, Note, Suppressed
 
@@ -44,8 +43,7 @@ class Baseline:
 
     def key(self, finding: Finding) -> Key:
         """``finding`` as this baseline names it."""
-        path = os.path.relpath(finding.path, self.file.parent).replace(os.sep, "/")
-        return Key(finding.rule, path, finding.tool, finding.parameter)
+        return Key(finding.rule, relative(finding.path, str(self.file.parent)), finding.tool, finding.parameter)
 
 
 def load(file: Path) -> Baseline:
@@ -123,7 +121,7 @@ def apply(
             new.append(finding)
     for finding in others:
         left[baseline.key(finding)] -= 1
-    read = {os.path.relpath(path, baseline.file.parent).replace(os.sep, "/") for path in scanned}
+    read = {relative(path, str(baseline.file.parent)) for path in scanned}
     gone = []
     for key, count in sorted(left.items(), key=lambda item: (item[0].path, item[0].rule, str(item[0]))):
         if count > 0 and key.rule in rules and (key.path in read or not (baseline.file.parent / key.path).exists()):

@@ -183,7 +183,6 @@ def scan(
         validate=validate,
         changed_since=changed_since,
         known=None if rewritten else known,
-        stdin=sys.stdin.buffer.read() if "-" in paths else b"",
     )
     if rewritten:
         result = _write_baseline(rewritten, result, known)

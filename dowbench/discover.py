@@ -64,8 +64,7 @@ class Globs:
         """Whether ``file``, as one opens it, is matched."""
         if self._regex is None:
             return False
-        relative = os.path.relpath(Path(file).absolute(), self._base).replace(os.sep, "/")
-        return self._regex.match(relative) is not None
+        return self._regex.match(relative(file, self._base)) is not None
 
 
 def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
@@ -195,11 +194,16 @@ class _Finder:
 
 def shown(file: str) -> str:
     """``file`` as reports call it: relative to the working directory, with forward slashes."""
+    return relative(file, os.curdir)
+
+
+def relative(file: str, folder: str) -> str:
+    """``file`` as seen from ``folder``, with forward slashes; absolute where it lies on another drive."""
     try:
-        relative = os.path.relpath(file)
-    except ValueError:  # another drive
-        relative = str(Path(file).absolute())
-    return relative.replace(os.sep, "/")
+        path = os.path.relpath(file, folder)
+    except ValueError:
+        path = str(Path(file).absolute())
+    return path.replace(os.sep, "/")
 
 
 def _join(parent: str, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -59,21 +60,24 @@ def scan(
     validate: bool = False,
     changed_since: str | None = None,
     known: Baseline | None = None,
-    stdin: bytes = b"",
 ) -> ScanResult:
-    """Scan files, folders, globs and ``-`` (whose bytes are ``stdin``), or what ``config`` and git name.
+    """Scan files, folders, globs and ``-`` (standard input), or what ``config`` and git name.
 
     ``validate`` adds the errors of an OpenAPI validator, ``changed_since`` leaves only findings on tools that differ
     from that git revision, ``known`` are findings that count as suppressed. Raises ``UsageError`` and ``RuleError``.
     """
     plan = make_plan(config, validate=validate)
     found = discover(arguments or configured(config), exclude=Globs(config.exclude, config.base))
-    jobs = [Job(target, stdin if target.file == STDIN else None) for target in found.targets]
+    jobs = [Job(target, _standard_input(plan) if target.file == STDIN else None) for target in found.targets]
     if changed_since is not None:
         jobs = _with_earlier(jobs, changed_since)
     outcomes = scan_all(jobs, plan)
     result = _joined(outcomes, found, plan)
     return less_known(result, known) if known is not None else result
+
+
+def _standard_input(plan: Plan) -> bytes:
+    return sys.stdin.buffer.read(plan.limits.bytes + 1) if sys.stdin else b""
 
 
 def exit_code(result: ScanResult, fail_on: Severity | Literal["none"]) -> int:

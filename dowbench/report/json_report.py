@@ -17,8 +17,16 @@ SCHEMA = "dowbench.scan/1"
 
 
 def render(result: ScanResult, options: ReportOptions) -> str:
-    """One JSON document, two-space indented."""
-    return json_text(json.dumps(document(result), indent=2, ensure_ascii=False)) + "\n"
+    """One JSON document, with a line for each entry of its lists."""
+    parts = [f"{json.dumps(key)}: {_value(value)}" for key, value in document(result).items()]
+    return json_text("{\n  " + ",\n  ".join(parts) + "\n}\n")
+
+
+def _value(value: Any) -> str:
+    # The standard library's quick encoder does not indent.
+    if not isinstance(value, list) or not value:
+        return json.dumps(value, ensure_ascii=False)
+    return "[\n    " + ",\n    ".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n  ]"
 
 
 def document(result: ScanResult) -> dict[str, Any]:

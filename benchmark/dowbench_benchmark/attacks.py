@@ -24,7 +24,7 @@ from dowbench_benchmark.scenario import Scenario, load_scenario
 from dowbench_benchmark.template import placeholders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 LENGTH_TOLERANCE = 0.02
 """By how much of its characters a control may differ from its payload."""
@@ -126,19 +126,27 @@ def from_record(record: Mapping[str, Any]) -> Attack:
     )
 
 
-def load_attacks(scenario: Scenario | None = None) -> dict[str, Attack]:
-    """The whole catalogue by id, in the order of its files: built-in ones, then those of installed plug-ins.
+def load_attacks(scenario: Scenario | None = None, wanted: Iterable[str] | None = None) -> dict[str, Attack]:
+    """The catalogue by id, in the order of its files: built-in attacks, then those of installed plug-ins.
 
-    With a ``scenario``, only the attacks made for it. Raises ``DataError``, with the place, for a file that is wrong.
+    With a ``scenario``, only the attacks made for it. Plug-ins are not looked at where all ``wanted`` ids are built in.
+    Raises ``DataError``, with the place, for a file that is wrong.
     """
     found: dict[str, Attack] = {}
     known = {scenario.id: scenario} if scenario else {}
-    for directory in (data_directory("attacks"), *_plugin_directories()):
-        for attack, node in _directory(directory, known, only=scenario.id if scenario else None):
-            if attack.id in found:
-                node.fail("another attack has this id")
-            found[attack.id] = attack
+    only = scenario.id if scenario else None
+    _add(found, data_directory("attacks"), known, only)
+    if wanted is None or not found.keys() >= set(wanted):
+        for directory in _plugin_directories():
+            _add(found, directory, known, only)
     return found
+
+
+def _add(found: dict[str, Attack], directory: Path, known: dict[str, Scenario], only: str | None) -> None:
+    for attack, node in _directory(directory, known, only):
+        if attack.id in found:
+            node.fail("another attack has this id")
+        found[attack.id] = attack
 
 
 def load_directory(directory: Path, scenario: Scenario | None = None) -> dict[str, Attack]:

@@ -96,7 +96,7 @@ def from_run(run: Mapping[str, Any], config: Config, table: prices.Table) -> Pla
 
 
 def _attacks(config: Config, scenario: Scenario, root: Node | None) -> dict[str, Attack]:
-    known = catalogue.load_attacks(scenario)
+    known = catalogue.load_attacks(scenario, config.attacks)
     if config.attacks is None:
         return known
     for name in config.attacks:

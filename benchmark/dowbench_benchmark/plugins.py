@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from importlib.metadata import EntryPoint
 
 GROUPS = ("dowbench.providers", "dowbench.defenses", "dowbench.attacks", "dowbench.mappers")
 
@@ -43,6 +43,8 @@ def names(group: str, built_in: Mapping[str, str]) -> tuple[str, ...]:
 @cache
 def installed(group: str) -> Mapping[str, EntryPoint]:
     """The entry points of a group by name, sorted. Two packages with the same name are an error, not a race."""
+    from importlib.metadata import entry_points  # slow, and not needed by most runs
+
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=group):
         other = found.get(point.name)

@@ -90,7 +90,7 @@ def entry_points(monkeypatch: pytest.MonkeyPatch) -> list[EntryPoint]:
     def found(*, group: str) -> list[EntryPoint]:
         return [point for point in points if point.group == group]
 
-    monkeypatch.setattr(plugins, "entry_points", found)
+    monkeypatch.setattr("importlib.metadata.entry_points", found)
     plugins.installed.cache_clear()
     return points
 

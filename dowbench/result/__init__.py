@@ -121,7 +121,9 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     kind = kind or r.returned or "unknown"
     if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, r.v["free_text_names"]):
         kind = "record"
-    if kind == "list" and traits.keyed(r):
+    if (kind == "list" and traits.keyed(r)) or (
+        kind == "document" and traits.many_fields(r.tool.output, r.v["free_text_names"])
+    ):
         kind = "record"
     if kind in {"list", "document", "text", "unknown"} and traits.saved(r):
         kind = "ack"

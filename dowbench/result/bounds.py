@@ -58,8 +58,8 @@ def upper_bound(parameter: Parameter, text: str | None = None) -> Limit:
 
 
 def _schema_maximum(schema: Schema) -> float | None:
-    enum = schema.get("enum")
-    if isinstance(enum, list) and enum and "boolean" not in schema.types:
+    enum = choices(schema)
+    if enum and "boolean" not in schema.types:
         numbers = [number for value in enum if (number := _number(value)) is not None]
         return max(numbers, default=float(max(len(str(value)) for value in enum)))
     constant = schema.get("const")
@@ -75,6 +75,12 @@ def _schema_maximum(schema: Schema) -> float | None:
     branches = [_schema_maximum(branch) for branch in schema.alternatives]
     bounded = [branch for branch in branches if branch is not None]
     return max(bounded) if branches and len(bounded) == len(branches) else None
+
+
+def choices(schema: Schema) -> tuple[object, ...]:
+    """The values of an ``enum``, none where there is none or it is no list."""
+    enum = schema.get("enum")
+    return tuple(enum) if isinstance(enum, list) else ()
 
 
 def _number(value: object) -> float | None:
@@ -246,8 +252,8 @@ def _numeric(schema: Schema) -> bool | None:
     types = set(schema.types).union(*(branch.types for branch in schema.alternatives))
     if types & {"integer", "number"}:
         return True
-    enum = schema.get("enum")
-    if isinstance(enum, list) and enum and all(_number(value) is not None for value in enum):
+    enum = choices(schema)
+    if enum and all(_number(value) is not None for value in enum):
         return True
     return False if types else None
 

@@ -169,7 +169,10 @@ _BOUNDS = (
     # up to 50; at most 50; no more than 50; must not exceed 50; <= 50; less than 50
     rf"\bup ?-?to (?:(?:a )?(?:maximum|max|limit|total) (?:of )?|the (?:first|last|top) )?{_LEAD}{_N}",
     rf"(?:\bat (?:the )?most|\bno {_THAN}|\bno over|<=?|≤|\blte\b|\bupper (?:bound|limit)(?: (?:of|is))?) ?{_LEAD}{_N}",
-    rf"\b(?:not|never|cannot|n['’]t) (?:(?:be|return|have|contain) )?(?:exceed(?:ing)?|above|over|{_THAN}) {_LEAD}{_N}",
+    (
+        r"(?:\b(?:not|never|cannot)|n['’]t) (?:(?:be|return|have|contain) )?"
+        rf"(?:exceed(?:ing)?|above|over|{_THAN}) {_LEAD}{_N}"
+    ),
     rf"\b(?:less|fewer|lower|smaller|shorter) than (?:or equal to )?{_LEAD}{_N}",
     # capped at 50; limited to 50; limit of 50; cap: 50; truncated to the first 2,000 characters
     (
@@ -217,7 +220,9 @@ def _patterns() -> _Patterns:
             r"(?:\s?(?:k|thousand|million|[kmg]i?b|kilobytes|megabytes)\b)?(?!\w|\.\d)"
             r"|\b(?:a |one )?(?:" + "|".join(_WORDS) + r")\b"
         ),
-        clause=re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"'(\[~-]|\d+\.)|\n+|;\s|(?<=[a-z)])\.\s"),
+        clause=re.compile(
+            r"(?<=[.!?;])\s+(?=[A-Z\"'(\[~-]|\d+\.)|\n+|;\s|(?<=[a-z)])(?<!max)(?<!min)(?<!prox)(?<!\.g)(?<!\.e)\.\s"
+        ),
         bounds=tuple(compiled(pattern) for pattern in _BOUNDS),
         bare_range=compiled(rf"(?:^|[ (\[:]){_LOW} ?(?:[-–—]|\.\.\.?|to) ?{_N}(?! ?[-–/:] ?⟦)"),
         hint=compiled(
@@ -256,8 +261,8 @@ def _patterns() -> _Patterns:
             r"include[sd]?|yield(?:s|ed)?|search(?:es)?|find(?:s|ing)?|most recent|latest|downloaded)\b"
         ),
         truncates=compiled(
-            r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:\w+ )?(?:truncated|"
-            r"trimmed|clipped|"
+            r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:(?!never|not)\w+ )?"
+            r"(?:truncated|trimmed|clipped|"
             r"shortened|cut off)|(?:will|may|automatically|to) truncate|truncates? (?:(?:the|its|long|large|"
             r"very) )*(?:output|"
             r"results?|responses?|text|contents?|logs?|bod)|(?:outputs?|results?|responses?|contents?|logs?|"

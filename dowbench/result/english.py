@@ -33,6 +33,8 @@ _STOP = word_set(
     "optionally"
 )
 """Words that end a noun phrase."""
+_AFTER_NOUNS = word_set("similar available eligible visible accessible relevant present nearby made")
+"""Adjectives that stand behind a plural noun: artists similar to one."""
 _LEAD = word_set(
     "this tool function endpoint method operation api command call is can be could used to use for a an the that which "
     "will would allows allow allowing you lets let helps help efficiently quickly useful when need needs want wants "
@@ -126,8 +128,13 @@ def base_forms(word: str, agent: bool = False) -> tuple[str, ...]:
     return tuple(forms)
 
 
-def phrase(words: Sequence[str], start: int, end: int | None = None) -> tuple[tuple[str, ...], int]:
-    """The noun phrase that begins at ``start``, and where it ends: "open tickets" of "open tickets assigned to you"."""
+def phrase(
+    words: Sequence[str], start: int, end: int | None = None, *, name: bool = False
+) -> tuple[tuple[str, ...], int]:
+    """The noun phrase that begins at ``start``, and where it ends: "open tickets" of "open tickets assigned to you".
+
+    In a ``name`` a participle is part of the noun: ``guests_onboarding``.
+    """
     end = len(words) if end is None else end
     noun: list[str] = []
     i = start
@@ -136,19 +143,23 @@ def phrase(words: Sequence[str], start: int, end: int | None = None) -> tuple[tu
         if word == "up" and tuple(words[i : i + 3]) == ("up", "to", "date"):
             i += 3
             continue
-        if word in _STOP or (noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word == "made")):
+        if word in _STOP:
+            break
+        if not name and noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word in _AFTER_NOUNS):
             break
         noun.append(word)
         i += 1
     return tuple(noun), i
 
 
-def noun_of(words: Sequence[str], start: int, end: int) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+def noun_of(
+    words: Sequence[str], start: int, end: int, *, name: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """The noun phrase at ``start``, the one after an "of" or "about" behind it, and where they end."""
-    noun, i = phrase(words, start, end)
+    noun, i = phrase(words, start, end, name=name)
     of: tuple[str, ...] = ()
     if i < end and words[i] in {"of", "about", "regarding"}:
-        of, i = phrase(words, i + 1, end)
+        of, i = phrase(words, i + 1, end, name=name)
     return noun, of, i
 
 
@@ -179,7 +190,7 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
     if not found:
         return None
     rank, i, verb = min(found)
-    action = _action(verbs.acts[verb], verb, words, i + 1, len(words))
+    action = _action(verbs.acts[verb], verb, words, i + 1, len(words), name=True)
     sure = rank < 2 or (rank == 2 and words[i] == verb)
     return action._replace(object=action.object or tuple(words[:i]), sure=sure)
 
@@ -230,8 +241,8 @@ def _with_second(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: 
     return _action(act, verb, words, i + 1, end)
 
 
-def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int) -> Action:
-    noun, of, i = noun_of(words, start, end)
+def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, name: bool = False) -> Action:
+    noun, of, i = noun_of(words, start, end, name=name)
     if not noun and i < end and words[i] in {"for", "at", "through", "into", "up"}:
         noun, of, i = noun_of(words, i + 1, end)
     return Action(act, verb, noun, of, tuple(words[i:end]))
@@ -243,6 +254,11 @@ def clause_end(clauses: Sequence[int], i: int) -> int:
     while end < len(clauses) and clauses[end] == clauses[i]:
         end += 1
     return end
+
+
+def ends_phrase(words: Sequence[str], clauses: Sequence[int], i: int) -> bool:
+    """Whether word ``i`` is the last of its noun phrase."""
+    return i + 1 == len(words) or clauses[i + 1] != clauses[i] or words[i + 1] in _STOP or words[i + 1] == "of"
 
 
 def any_of(words: Collection[str], *among: Sequence[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dowbench.result import traits
+from dowbench.result.bounds import choices
 from dowbench.result.english import any_of, word_set
 from dowbench.words import split
 
@@ -40,7 +41,7 @@ def _is_object(r: Reading) -> bool:
         head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
         if not v["address_nouns"].isdisjoint(rest):
             continue
-        if head in v["media_nouns"] and action.verb != "extract":
+        if head in v["media_nouns"] and action.act == "read" and action.verb not in v["looking_verbs"]:
             return True
         if head in {"attachment", "attachments"} and action.verb in {"download", "fetch"}:
             return True
@@ -70,7 +71,7 @@ def _reads_any_file(r: Reading) -> bool:
         "image" in str(value).lower()
         for p in r.tool.parameters
         if split(p.name)[-1:] == ("mode",)
-        for value in p.schema.get("enum") or ()
+        for value in choices(p.schema)
     )
     return reads and bool({"file", "files"} & words) and (said or modes)
 
@@ -78,6 +79,6 @@ def _reads_any_file(r: Reading) -> bool:
 def _offers_base64(r: Reading) -> bool:
     """Whether a parameter offers base64 instead of a path, and the path is not said to be the default."""
     return any(
-        "base64" in [str(value).lower() for value in p.schema.get("enum") or ()] and p.schema.get("default") is None
+        "base64" in [str(value).lower() for value in choices(p.schema)] and p.schema.get("default") is None
         for p in r.tool.parameters
     )

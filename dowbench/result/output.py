@@ -29,6 +29,11 @@ def unbounded(output: Schema | None, v: Vocabulary) -> tuple[Schema, ...]:
 def _collect(schema: Schema, name: tuple[str, ...], v: Vocabulary, found: list[Schema], depth: int) -> None:
     if depth > _DEPTH or schema.circular:
         return
+    branches = schema.alternatives
+    if branches:
+        for branch in branches:
+            _collect(branch, name, v, found, depth + 1)
+        return
     if "array" in schema.types or schema.items is not None:
         if not _stated(schema, "maxItems"):
             found.append(schema)
@@ -40,8 +45,6 @@ def _collect(schema: Schema, name: tuple[str, ...], v: Vocabulary, found: list[S
         return
     for child_name, child in schema.properties.items():
         _collect(child, split(child_name), v, found, depth + 1)
-    for branch in schema.alternatives:
-        _collect(branch, name, v, found, depth + 1)
 
 
 def _stated(schema: Schema, keyword: str) -> bool:

@@ -11,6 +11,7 @@ from dowbench.result.english import (
     QUANTIFIERS,
     Action,
     clause_end,
+    ends_phrase,
     in_name,
     in_sentence,
     noun_of,
@@ -125,7 +126,8 @@ class Reading:
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
             return self.noun(of)
         if head in v["scalar_nouns"] and not many:
-            return "record"
+            each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of)
+            return "list" if each else "record"
         if head in v["record_nouns"]:
             if of_many and of[-1] not in v["record_nouns"]:
                 return "list"
@@ -201,7 +203,8 @@ class Reading:
         if verb in {"lookup", "look"} and QUANTIFIERS.isdisjoint(noun):
             return "record"
         documents = verb in v.verbs.documents
-        if (documents or verb == "fetch") and not v["page_nouns"].isdisjoint(noun) and head not in v["record_nouns"]:
+        page = not v["page_nouns"].isdisjoint(noun) and (head in v["page_nouns"] or head not in v["record_nouns"])
+        if (documents or verb == "fetch") and page:
             return "document"
         if verb == "extract" and self.takes(v["payload_names"], required=True):
             return "scalar"
@@ -229,9 +232,9 @@ class Reading:
         if action is not self.said or self.saying is None or len(action.object) > 4:
             return False
         words, clauses = self.saying.words, self.saying.clauses
-        return any(
-            word in self.v["long_fields"]
-            and i > 0
-            and (words[i - 1] == "and" or (clauses[i] == i and words[i - 1] not in {"no", "without"}))
-            for i, word in enumerate(words)
-        )
+        for i, word in enumerate(words):
+            if word in self.v["long_fields"] and i and ends_phrase(words, clauses, i):
+                first = i if words[i - 1] == "and" or clauses[i] == i else i - 1
+                if (words[first - 1] == "and" or clauses[first] == first) and words[i - 1] not in {"no", "without"}:
+                    return True
+        return False

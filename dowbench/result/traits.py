@@ -58,7 +58,9 @@ def recursive(r: Reading) -> bool:
         if not v["recursion_words"].isdisjoint(words):
             return True
         for i, word in enumerate(words):
-            if word == "tree" and (words[i - 1] in v["tree_nouns"] or words[i + 1 : i + 2] in _TREE_OF):
+            if word != "tree" or not i or words[i - 1] in v["other_trees"]:
+                continue
+            if words[i - 1] in v["tree_nouns"] or words[i + 1 : i + 2] in _TREE_OF:
                 return True
     if not v["recursion_words"].isdisjoint(r.name):
         return True
@@ -160,10 +162,13 @@ def answers_with_text(r: Reading) -> bool:
         words = sentence.words
         for i, word in enumerate(words):
             if word in _RETURNS:
-                noun, _ = phrase(words, i + 1)
+                noun, _ = phrase(words, i + 1 + (words[i + 1 : i + 2] in _ITS))
                 if noun and noun[-1] in r.v["answer_texts"] and {"created", "updated", "new"}.isdisjoint(noun):
                     return True
     return False
+
+
+_ITS = {("its",), ("their",), ("this",)}
 
 
 def encoded(r: Reading) -> bool:
@@ -181,7 +186,7 @@ _OUT = word_set("return returns returned returning as load get fetch download ex
 
 def image(r: Reading) -> bool:
     """Whether one image comes back."""
-    acts = [a for a in r.actions if a.act in {"read", "document"}]
+    acts = [a for a in r.actions if a.act == "read" and a.verb not in r.v["looking_verbs"]]
     return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in acts)
 
 
@@ -213,6 +218,13 @@ def plain_record(output: Schema | None, free_text: frozenset[str]) -> bool:
         if long and not free_text.isdisjoint(split(name)):
             return False
     return True
+
+
+def many_fields(output: Schema | None, free_text: frozenset[str]) -> bool:
+    """Whether the declared output is an object of several fields, none of which is the text of a document."""
+    if output is None or len(output.properties) < 4:
+        return False
+    return not any(" ".join(split(name)) in free_text for name in output.properties)
 
 
 def shows_snapshots(siblings: Sequence[Tool]) -> bool:

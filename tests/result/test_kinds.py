@@ -1,0 +1,134 @@
+"""What a call returns, as name and description say it."""
+
+from __future__ import annotations
+
+import pytest
+from tools_of import result
+
+LISTS = [
+    ("list_tickets", "Lists open tickets."),
+    ("tickets_list", ""),
+    ("listTickets", ""),
+    ("search_parts", "Searches parts by name."),
+    ("get_all_parts", "Gets all parts."),
+    ("get_open_orders", ""),
+    ("get_parts", "Get information about parts of a shelf."),
+    ("find_customers", "Finds customers by city."),
+    ("news", "Returns the latest news on a topic."),
+    ("list_or_get", "Get or list the resources of a cluster."),
+    ("check_shelves", "This tool retrieves a list of shelves that need care."),
+    ("scan_network", "Scans a network to find open ports."),
+    ("part_search_tool", "A tool that can be used to search a query in the parts list."),
+    ("resolve_part", "Resolves the name of a part and returns matching parts."),
+    ("web_lookup", "Performs a search of the web."),
+    ("get_order_status", "Gets the status of all orders."),
+    ("get_sheet", "Gets data from a sheet of the workbook."),
+]
+DOCUMENTS = [
+    ("read_page", "Reads a page of the wiki."),
+    ("get_page", "Gets the content of a page as markdown."),
+    ("fetch_url", "Fetches a URL."),
+    ("scrape_site", "Scrapes a website."),
+    ("get_build_log", "Gets the log of a build."),
+    ("get_transcript", "Retrieves the transcript of a call."),
+    ("get_manual", "Fetches up-to-date documentation of a machine."),
+    ("get_message", "Gets a mail message from the mailbox by id."),
+    ("get_request", "Fetches the title, body and comments of a request."),
+    ("get_story_with_comments", "Gets a story with its comments."),
+    ("open_page", "Opens a page and returns its content."),
+    ("export_book", "Returns the workbook as base64-encoded bytes."),
+    ("to_markdown", "Converts a web page to markdown."),
+]
+RECORDS = [
+    ("get_order", "Gets an order by its id."),
+    ("get_order_details", "Gets the details of an order."),
+    ("get_weather", "Gets the current weather of a city."),
+    ("lookup_part", "Looks up a part."),
+    ("find_user_id", "Finds the id of a user by name."),
+    ("get_url", "Returns the URL of the current page."),
+    ("list_currencies", "Lists the supported currencies."),
+    ("count_orders", "Gets the number of orders."),
+    ("describe_machine", "Describes a machine."),
+    ("get_statistics", "Gets statistics of a player."),
+]
+ACKS = [
+    ("create_ticket", "Creates a ticket."),
+    ("send_mail", "Sends a mail to a customer."),
+    ("ticket_close", "Closes a ticket."),
+    ("order_cancel", ""),
+    ("manage_todo_list", "Creates a to-do list."),
+    ("post_reply", "Posts a reply to a thread."),
+    ("click", "Clicks an element of the page."),
+    ("ask_user", "Asks the user a question."),
+    ("make_chart", "Draws a chart and saves it to a file."),
+    ("print_entities", "Prints the entities that were found."),
+]
+SCALARS = [
+    ("calculator", "Calculates the value of an expression."),
+    ("convert_length", "Converts a length between units."),
+    ("validate_form", "Validates a form."),
+    ("query_checker", "Checks a query for mistakes."),
+]
+GENERATIONS = [
+    ("ask_expert", "Asks an expert system a question."),
+    ("summarize_report", "Summarizes a report."),
+    ("chat_completion", "Creates a chat completion."),
+    ("describe_picture", "Describes a picture with a vision LLM."),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "description"),
+    [
+        (kind, *case)
+        for kind, cases in (
+            ("list", LISTS),
+            ("document", DOCUMENTS),
+            ("record", RECORDS),
+            ("ack", ACKS),
+            ("scalar", SCALARS),
+            ("generation", GENERATIONS),
+        )
+        for case in cases
+    ],
+)
+def test_name_and_description_say_what_comes_back(kind: str, name: str, description: str) -> None:
+    assert result(name, description, url="string").kind == kind
+
+
+def test_a_description_beats_a_vague_name() -> None:
+    assert result("orders", "Cancels an order.").kind == "ack"
+    assert result("shelf", "Lists orders.").kind == "list"
+
+
+def test_nothing_known_is_unknown() -> None:
+    found = result("warmup", "Prepares the engine.")
+    assert (found.kind, found.reads, found.bound) == ("unknown", False, "none")
+
+
+def test_what_the_caller_names_one_by_one_is_as_long_as_the_question() -> None:
+    assert result("get_users", "Gets users.", user_ids={"type": "array"}).kind == "list"
+    found = result("get_users", "Gets users.", user_ids="array!")
+    assert found.kind == "record"
+
+
+def test_a_result_that_is_written_to_a_file_does_not_come_back() -> None:
+    assert result("export_log", "Gets the log of a build.", output_path="string!").kind == "ack"
+    assert result("export_log", "Gets the log of a build.", output_path="string").kind == "document"
+
+
+def test_an_output_of_single_short_values_is_a_record() -> None:
+    fields = {"celsius": {"type": "number"}, "sky": {"type": "string"}}
+    assert result("get_readings", "Gets readings.", output={"type": "object", "properties": fields}).kind == "record"
+    fields["text"] = {"type": "string"}
+    assert result("get_readings", "Gets readings.", output={"type": "object", "properties": fields}).kind == "list"
+
+
+def test_a_call_that_is_passed_on_returns_text() -> None:
+    assert result("call_tool", "Calls one of the connected tools.", name="string").kind == "text"
+    assert result("http", "Makes an HTTP request.", url="string").kind == "text"
+
+
+def test_what_others_write_is_external() -> None:
+    assert result("search_web", "Searches the web.").external
+    assert not result("get_shelves", "Gets the shelves of the hall.").external

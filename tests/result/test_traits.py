@@ -1,0 +1,138 @@
+"""Text that is run, trees that are walked, media, and open parts of a declared output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tools_of import result
+
+QUERIES = [
+    ("run_sql", "Runs a SQL query and returns the rows.", {"sql": "string!"}, "sql"),
+    ("query", "Run a read-only SQL query", {"sql": "string"}, "sql"),
+    ("terminal", "Runs commands on the machine.", {"commands": "array"}, "commands"),
+    ("execute", "Executes a script in the page.", {"script": "string!"}, "script"),
+    ("run_python", "Runs Python code.", {"code": "string!"}, "code"),
+    (
+        "ask_graph",
+        "Executes a query against the graph.",
+        {"query": {"type": "string", "description": "Cypher text"}},
+        "query",
+    ),
+    ("execute", "Executes a statement.", {"params": {"properties": {"sql": {"type": "string"}}}}, "sql"),
+]
+NO_QUERIES = [
+    ("search_parts", "Searches parts.", {"query": "string!"}),
+    ("create_table", "Creates a table.", {"query": {"type": "string", "description": "SQL"}}),
+    ("text_to_sql", "Writes a SQL query for a question.", {"question": "string"}),
+    ("check_sql", "Checks a SQL query.", {"sql": "string"}),
+    ("get_country", "Gets a country by its code.", {"code": "string"}),
+    ("run_job", "Runs a job.", {"job_id": "string"}),
+    ("run_task", "Runs a command.", {"command": {"type": "string", "enum": ["lint", "test"]}}),
+    ("start_container", "Runs a container.", {"image": "string", "command": "string"}),
+]
+
+
+@pytest.mark.parametrize(("name", "description", "parameters", "query"), QUERIES)
+def test_text_that_is_run(name: str, description: str, parameters: dict[str, Any], query: str) -> None:
+    found = result(name, description, **parameters)
+    assert found.query is not None
+    assert found.query.name == query
+    assert found.kind == "text"
+    assert found.recursive is False
+
+
+@pytest.mark.parametrize(("name", "description", "parameters"), NO_QUERIES)
+def test_text_that_is_not_run(name: str, description: str, parameters: dict[str, Any]) -> None:
+    assert result(name, description, **parameters).query is None
+
+
+RECURSIVE = [
+    ("directory_tree", "Returns the tree of a directory.", {"path": "string"}),
+    ("get_structure", "Gets the tree structure of a repository.", {}),
+    ("list_folder", "Lists a folder.", {"recursive": "boolean"}),
+    ("list_folder", "Recursively lists a folder.", {}),
+    ("glob", "Finds files that match a glob.", {"pattern": "string"}),
+    ("crawl", "Crawls a website.", {"url": "string"}),
+    ("find_file", "Finds all files of a name in a folder.", {"file_name": "string", "dir": "string"}),
+]
+NOT_RECURSIVE = [
+    ("directory_tree", "Returns the tree of a directory.", {"max_depth": "integer"}),
+    ("list_folder", "Lists a folder.", {"recursive": "boolean", "cursor": "string"}),
+    ("list_folder", "Lists the files of a folder.", {"path": "string"}),
+    ("page_state", "Gets the accessibility tree of the page.", {}),
+    ("git_status", "Shows the status of the working tree.", {}),
+    ("decision_tree", "Gets a decision tree.", {}),
+    ("remove_tree", "Removes a tree of folders.", {"path": "string"}),
+]
+
+
+@pytest.mark.parametrize(("name", "description", "parameters"), RECURSIVE)
+def test_trees_that_are_walked_to_the_end(name: str, description: str, parameters: dict[str, Any]) -> None:
+    assert result(name, description, **parameters).recursive
+
+
+@pytest.mark.parametrize(("name", "description", "parameters"), NOT_RECURSIVE)
+def test_trees_with_an_end_and_trees_that_are_none(name: str, description: str, parameters: dict[str, Any]) -> None:
+    assert not result(name, description, **parameters).recursive
+
+
+MEDIA = [
+    ("take_screenshot", "Takes a screenshot of the page.", {}),
+    ("get_logo", "Returns a small image of the logo.", {}),
+    ("get_page_images", "Gets all images of a page as inline image content.", {}),
+    ("page_snapshot", "Captures an accessibility snapshot of the page.", {}),
+    ("export_book", "Returns the workbook as base64-encoded bytes.", {}),
+    ("speak", "Turns text into speech, providing the resulting audio.", {"text": "string"}),
+    ("download", "Downloads an attachment of a mail.", {"id": "string"}),
+    ("screenshot", "Captures the screen.", {"format": {"type": "string", "enum": ["path", "base64"]}}),
+]
+NO_MEDIA = [
+    ("search_images", "Searches for similar images.", {"query": "string"}),
+    ("get_image_url", "Returns the URL of an image.", {}),
+    ("draw_image", "Generates an image and returns its link.", {"prompt": "string"}),
+    ("take_screenshot", "Takes a screenshot and saves it to a file.", {"path": "string"}),
+    ("upload_image", "Uploads an image as base64.", {"base64": "string"}),
+    ("describe_image", "Describes the picture at a URL.", {"url": "string"}),
+    ("read_page", "Reads a page.", {"include_image": {"type": "boolean", "default": False}}),
+]
+
+
+@pytest.mark.parametrize(("name", "description", "parameters"), MEDIA)
+def test_media_come_back(name: str, description: str, parameters: dict[str, Any]) -> None:
+    assert result(name, description, **parameters).media
+
+
+@pytest.mark.parametrize(("name", "description", "parameters"), NO_MEDIA)
+def test_no_media_come_back(name: str, description: str, parameters: dict[str, Any]) -> None:
+    assert not result(name, description, **parameters).media
+
+
+ITEMS = {"type": "array", "items": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("output", "pointers"),
+    [
+        (ITEMS, [""]),
+        ({"type": "array", "maxItems": 20, "items": {"type": "object"}}, []),
+        ({"type": "array", "maxItems": 2**53 - 1, "items": {"type": "object"}}, [""]),
+        ({"type": "object", "properties": {"tickets": ITEMS, "next": {"type": "string"}}}, ["/properties/tickets"]),
+        (
+            {"type": "object", "properties": {"data": {"type": "object", "properties": {"tickets": ITEMS}}}},
+            ["/properties/data/properties/tickets"],
+        ),
+        ({"type": "object", "properties": {"text": {"type": "string"}}}, ["/properties/text"]),
+        ({"type": "object", "properties": {"text": {"type": "string", "maxLength": 99}}}, []),
+        ({"type": "object", "properties": {"id": {"type": "string"}}}, []),
+        ({"anyOf": [ITEMS, {"type": "null"}]}, [""]),
+        ({"anyOf": [ITEMS, {"type": "object"}]}, ["/anyOf/0"]),
+    ],
+)
+def test_open_parts_of_a_declared_output(output: dict[str, Any], pointers: list[str]) -> None:
+    found = result("list_tickets", "Lists tickets.", output=output)
+    assert [s.location.pointer.removeprefix("/tools/0/outputSchema") for s in found.unbounded_output] == pointers
+
+
+def test_the_output_of_an_acknowledgement_is_not_looked_at() -> None:
+    assert result("close_tickets", "Closes tickets.", output=ITEMS).unbounded_output == ()

@@ -195,8 +195,7 @@ class TestYaml:
             ("a: é\x07", "1:5: not valid YAML: control character; expected text"),
             (
                 "a: [1,\n  2\n",
-                "3:1: not valid YAML: while parsing a flow sequence that begins at 1:4, "
-                "did not find expected ',' or ']'",
+                "3:1: not valid YAML: while parsing a flow sequence that begins at 1:4",
             ),
         ],
     )
@@ -308,7 +307,8 @@ class TestLimits:
     def test_a_billion_laughs(self) -> None:
         lines = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
         lines += (f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10))
-        assert refusal("\n".join(lines)) == "tools.yaml:6:35: aliases add more than 500000 values (source_limits.aliases)"
+        message = "tools.yaml:6:35: aliases add more than 500000 values (source_limits.aliases)"
+        assert refusal("\n".join(lines)) == message
 
     def test_merge_keys_count_as_aliases(self) -> None:
         base = "base: &base {" + ", ".join(f"k{n}: 1" for n in range(1000)) + "}\n"

@@ -1,16 +1,20 @@
-"""Inputs of any size that look like what people scan. Deterministic, and written for this purpose."""
+"""Inputs of any size that look like what people scan. Deterministic, and written for this purpose.
+
+``python generate.py openapi BYTES FILE``, ``mcp TOOLS FILE`` or ``files NUMBER FOLDER``; a ``.yaml`` suffix gives YAML.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _KINDS = ("open", "archived", "regional", "shared", "draft", "monthly", "partner", "internal", "signed", "pending")
 _THINGS = ("invoice", "shipment", "ticket", "contract", "vehicle", "booking", "sensor", "recipe", "dataset", "comment")
@@ -37,13 +41,18 @@ def _record(name: str, words: str) -> dict[str, Any]:
 def _operations(name: str, words: str, position: int) -> dict[str, Any]:
     """Paths of one kind of record. Of every three lists one is capped, one has a limit without maximum, one none."""
     item = {"$ref": f"#/components/schemas/{name}"}
-    json_of = lambda schema: {"application/json": {"schema": schema}}  # noqa: E731
+
+    def json_of(schema: dict[str, Any]) -> dict[str, Any]:
+        return {"application/json": {"schema": schema}}
+
     listing: list[dict[str, Any]] = [{"$ref": "#/components/parameters/account"}]
     if position % 3:
         listing.append({"name": "limit", "in": "query", "schema": {"type": "integer"}})
-        listing.append({"name": "cursor", "in": "query", "schema": {"type": "string"}, "description": "Where to go on."})
+        cursor = {"name": "cursor", "in": "query", "schema": {"type": "string"}, "description": "Where to go on."}
+        listing.append(cursor)
     if position % 3 == 1:
         listing[1]["schema"]["maximum"] = 100
+    page = {"description": "The list.", "content": json_of({"type": "array", "items": item})}
     identifier = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
     return {
         f"/{name}s": {
@@ -52,7 +61,7 @@ def _operations(name: str, words: str, position: int) -> dict[str, Any]:
                 "summary": f"List every {words}",
                 "description": f"Returns each {words} that the account may see, the newest first.",
                 "parameters": listing,
-                "responses": {"200": {"description": "The list.", "content": json_of({"type": "array", "items": item})}},
+                "responses": {"200": page},
             },
             "post": {
                 "operationId": f"create_{name}",
@@ -86,10 +95,10 @@ def openapi(size: int) -> dict[str, Any]:
     for position, (name, words) in enumerate(_names()):
         if written >= size:
             break
-        part = {"paths": _operations(name, words, position), "schemas": {name: _record(name, words), f"{name}_line": line}}
+        part = _operations(name, words, position), {name: _record(name, words), f"{name}_line": line}
         written += len(json.dumps(part, indent=2))
-        paths |= part["paths"]
-        schemas |= part["schemas"]
+        paths |= part[0]
+        schemas |= part[1]
     account = {"name": "account", "in": "query", "schema": {"type": "string"}, "description": "Whose records to use."}
     return {
         "openapi": "3.0.3",
@@ -119,17 +128,29 @@ def mcp(count: int) -> dict[str, Any]:
     return {"tools": tools}
 
 
-def write_json(path: Path, value: Any) -> Path:
-    path.write_text(json.dumps(value, indent=2), encoding="utf-8")
-    return path
-
-
-def write_yaml(path: Path, value: Any) -> Path:
-    with path.open("w", encoding="utf-8") as file:
-        yaml.dump(value, file, Dumper=_Dumper, sort_keys=False)
-    return path
-
-
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
     def ignore_aliases(self, data: Any) -> bool:
         return True
+
+
+def write(path: Path, value: Any) -> None:
+    """Write ``value`` in the language of the suffix."""
+    with path.open("w", encoding="utf-8") as file:
+        if path.suffix == ".yaml":
+            yaml.dump(value, file, Dumper=_Dumper, sort_keys=False)
+        else:
+            json.dump(value, file, indent=2)
+
+
+def main(kind: str, size: int, path: Path) -> None:
+    """Write what was asked for."""
+    if kind == "files":
+        path.mkdir()
+        for number in range(size):
+            write(path / f"tools{number}.json", mcp(3))
+    else:
+        write(path, openapi(size) if kind == "openapi" else mcp(size))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))

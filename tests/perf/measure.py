@@ -18,129 +18,141 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import yaml
-from generate import mcp, openapi, write_json, write_yaml
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 SCAN = ("-m", "dowbench", "scan", "--no-config", "--format", "json")
+GENERATE = str(Path(__file__).with_name("generate.py"))
+# The yardsticks run in processes of their own, too: the memory of this one counts as its children's until they begin.
+JSON_LOADS = "import json; parse = json.loads"
+YAML_EVENTS = "import yaml\ndef parse(text):\n    for _ in yaml.parse(text, yaml.CSafeLoader): pass"
+TIMER = """
+import sys, time
+text, best = open(sys.argv[1], encoding="utf-8").read(), 1e9
+for _ in range(int(sys.argv[2])):
+    start = time.perf_counter(); parse(text); best = min(best, time.perf_counter() - start)
+print(best)
+"""
 
 
 class Run(NamedTuple):
-    """One process: wall time in seconds, peak memory in bytes, what it printed."""
+    """One process: wall time in seconds, peak memory in megabytes, what it printed."""
 
     seconds: float
-    peak: int
+    megabytes: float
     output: bytes
 
 
-def run(arguments: Sequence[str], output: Path) -> Run:
-    """Start Python with ``arguments`` and wait for its end. Raises ``RuntimeError`` unless it exits with 0."""
-    with output.open("wb") as stdout:
+def run(arguments: Sequence[str], folder: Path) -> Run:
+    """Start Python with ``arguments`` in ``folder`` and wait. Raises ``RuntimeError`` unless it exits with 0."""
+    output, errors = folder / "output", folder / "errors"
+    with output.open("wb") as out, errors.open("wb") as err:
         start = time.perf_counter()
-        process = subprocess.Popen([sys.executable, *arguments], stdout=stdout, stderr=subprocess.PIPE)
-        assert process.stderr is not None
-        errors = process.stderr.read()
+        process = subprocess.Popen([sys.executable, *arguments], cwd=folder, stdout=out, stderr=err)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise RuntimeError(f"{arguments} ended with {process.returncode}: {errors.decode()[-2000:]}")
-    return Run(seconds, usage.ru_maxrss * 1024, output.read_bytes())
+        raise RuntimeError(f"{arguments} ended with {process.returncode}: {errors.read_text()[-2000:]}")
+    return Run(seconds, usage.ru_maxrss / 1024, output.read_bytes())
 
 
-def fastest(arguments: Sequence[str], output: Path, runs: int) -> Run:
-    return min((run(arguments, output) for _ in range(runs)), key=lambda one: one.seconds)
-
-
-def shortest(function: Callable[[], object], runs: int) -> float:
-    """The shortest wall time of a function in this process, in seconds."""
-    times = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
-def events(text: str) -> None:
-    for _ in yaml.parse(text, yaml.CSafeLoader):
-        pass
+def fastest(arguments: Sequence[str], folder: Path, runs: int) -> Run:
+    """The run with the shortest time."""
+    return min((run(arguments, folder) for _ in range(runs)), key=lambda one: one.seconds)
 
 
 def exponent(points: Sequence[tuple[float, float]]) -> float:
-    """Slope of the line through the first and the last point on logarithmic axes."""
-    (x0, y0), (x1, y1) = points[0], points[-1]
+    """Slope of the line through the last two points on logarithmic axes: 1 is growth in step with the input."""
+    (x0, y0), (x1, y1) = points[-2:]
     return math.log(y1 / y0) / math.log(x1 / x0)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="processes per measurement, of which the fastest counts")
-    parser.add_argument("--quick", action="store_true", help="leave out the largest inputs")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="dowbench-perf-") as folder:
-        measure(Path(folder), options.runs, options.quick)
-
-
-def measure(folder: Path, runs: int, quick: bool) -> None:
-    """Print the whole table."""
-    output = folder / "output"
-    bare = fastest(["-c", "import click, yaml"], output, runs * 2)
-    small = write_json(folder / "small.json", mcp(10))
-    one = fastest([*SCAN, str(small)], output, runs * 2)
-    print("| start | ms | MB | ratio |\n|---|---|---|---|")
-    print(f'| `python -c "import click, yaml"` | {bare.seconds * 1000:.0f} | {bare.peak / 1e6:.0f} | 1 |')
-    print(f"| one file of 10 tools | {one.seconds * 1000:.0f} | {one.peak / 1e6:.0f} | {one.seconds / bare.seconds:.2f} |")
-
-    for kind, write, parse, yardstick in (
-        ("json", write_json, json.loads, "json.loads"),
-        ("yaml", write_yaml, events, "its event stream"),
-    ):
-        print(f"\n| OpenAPI {kind} | tools | findings | s | MB/s | peak MB | × {yardstick} | less start |")
-        print("|---|---|---|---|---|---|---|---|")
-        times, peaks = [], []
-        for megabytes in (0.3, 3.0) if quick else (0.3, 3.0, 30.0):
-            path = write(folder / f"openapi.{kind}", openapi(int(megabytes * 1e6)))
-            size = path.stat().st_size
-            text = path.read_text()
-            yard = shortest(lambda text=text, parse=parse: parse(text), runs)
-            scan = fastest([*SCAN, str(path)], output, runs if megabytes < 10 else 2)
-            tools, findings = counted(scan.output)
-            rest = scan.seconds - one.seconds
-            print(
-                f"| {size / 1e6:.2f} MB | {tools} | {findings} | {scan.seconds:.2f} | {size / 1e6 / scan.seconds:.1f} "
-                f"| {scan.peak / 1e6:.0f} | {scan.seconds / yard:.1f} | {rest / yard:.1f} |"
-            )
-            times.append((size, rest))
-            peaks.append((size, scan.peak - one.peak))
-        print(f"\ngrowth exponent: time {exponent(times[-2:]):.2f}, memory {exponent(peaks[-2:]):.2f}")
-
-    print("\n| MCP | findings | s | tools/s | peak MB |\n|---|---|---|---|---|")
-    times = []
-    for count in (10, 1000, 10_000):
-        path = write_json(folder / "mcp.json", mcp(count))
-        scan = fastest([*SCAN, str(path)], output, runs)
-        tools, findings = counted(scan.output)
-        print(f"| {tools} tools | {findings} | {scan.seconds:.2f} | {tools / scan.seconds:.0f} | {scan.peak / 1e6:.0f} |")
-        times.append((tools, scan.seconds - bare.seconds))
-    print(f"\ngrowth exponent: time {exponent(times[-2:]):.2f}")
-
-    files = folder / "files"
-    files.mkdir()
-    for number in range(2000):
-        write_json(files / f"tools{number}.json", mcp(3))
-    scan = fastest([*SCAN, str(files)], output, max(runs // 2, 1))
-    tools, findings = counted(scan.output)
-    print("\n| files | tools | findings | s | files/s | peak MB |\n|---|---|---|---|---|---|")
-    print(f"| 2000 | {tools} | {findings} | {scan.seconds:.2f} | {2000 / scan.seconds:.0f} | {scan.peak / 1e6:.0f} |")
 
 
 def counted(output: bytes) -> tuple[int, int]:
     """How many tools and findings a JSON report counts."""
     report = json.loads(output)
     return sum(file["tools"] for file in report["files"]), len(report["findings"])
+
+
+def row(*cells: object) -> None:
+    """Print one line of a Markdown table."""
+    print("|", " | ".join(str(cell) for cell in cells), "|", flush=True)
+
+
+def header(*cells: str) -> None:
+    print()
+    row(*cells)
+    row(*("---" for _ in cells))
+
+
+def start_up(folder: Path, runs: int) -> Run:
+    """One small file against Python with the libraries; returns the scan."""
+    run([GENERATE, "mcp", "10", "small.json"], folder)
+    bare = fastest(["-c", "import click, yaml"], folder, runs * 2)
+    scan = fastest([*SCAN, "small.json"], folder, runs * 2)
+    header("start", "ms", "MB", "ratio")
+    row('`python -c "import click, yaml"`', f"{bare.seconds * 1000:.0f}", f"{bare.megabytes:.0f}", 1)
+    ratio = f"{scan.seconds / bare.seconds:.2f}"
+    row("scan of 10 tools, JSON", f"{scan.seconds * 1000:.0f}", f"{scan.megabytes:.0f}", ratio)
+    return scan
+
+
+def documents(kind: str, yardstick: str, code: str, sizes: Sequence[float], one: Run, folder: Path, runs: int) -> None:
+    """OpenAPI documents of ``sizes`` megabytes; ``code`` defines ``parse(text)``, the yardstick."""
+    header(f"OpenAPI {kind}", "tools", "findings", "s", "MB/s", "peak MB", f"× {yardstick}", "less start-up")
+    times, peaks = [], []
+    for megabytes in sizes:
+        path = folder / f"openapi.{kind}"
+        run([GENERATE, "openapi", str(int(megabytes * 1e6)), path.name], folder)
+        size, few = path.stat().st_size / 1e6, runs if megabytes < 10 else 2
+        yard = float(run(["-c", code + TIMER, path.name, str(few)], folder).output)
+        scan = fastest([*SCAN, path.name], folder, few)
+        rest = scan.seconds - one.seconds
+        row(
+            f"{size:.2f} MB", *counted(scan.output), f"{scan.seconds:.2f}", f"{size / scan.seconds:.1f}",
+            f"{scan.megabytes:.0f}", f"{scan.seconds / yard:.1f}", f"{rest / yard:.1f}",
+        )  # fmt: skip
+        times.append((size, rest))
+        peaks.append((size, scan.megabytes - one.megabytes))
+    print(f"\ngrowth exponent: time {exponent(times):.2f}, memory {exponent(peaks):.2f}")
+
+
+def tools(one: Run, folder: Path, runs: int) -> None:
+    """Lists of tools of an MCP server."""
+    header("MCP", "findings", "s", "tools/s", "peak MB")
+    times = []
+    for count in (10, 1_000, 10_000):
+        run([GENERATE, "mcp", str(count), "mcp.json"], folder)
+        scan = fastest([*SCAN, "mcp.json"], folder, runs)
+        found = counted(scan.output)[1]
+        row(f"{count} tools", found, f"{scan.seconds:.2f}", f"{count / scan.seconds:.0f}", f"{scan.megabytes:.0f}")
+        times.append((count, max(scan.seconds - one.seconds, 1e-3)))
+    print(f"\ngrowth exponent: time {exponent(times):.2f}")
+
+
+def files(folder: Path, runs: int) -> None:
+    """A folder of many small files."""
+    run([GENERATE, "files", "2000", "files"], folder)
+    scan = fastest([*SCAN, "files"], folder, runs)
+    header("files", "tools", "findings", "s", "files/s", "peak MB")
+    row(2000, *counted(scan.output), f"{scan.seconds:.2f}", f"{2000 / scan.seconds:.0f}", f"{scan.megabytes:.0f}")
+
+
+def main() -> None:
+    """Print all tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5, help="processes per measurement, of which the fastest counts")
+    parser.add_argument("--quick", action="store_true", help="leave out the largest inputs")
+    options = parser.parse_args()
+    sizes = (0.3, 3.0) if options.quick else (0.3, 3.0, 30.0)
+    print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, {sys.platform}")
+    with tempfile.TemporaryDirectory(prefix="dowbench-perf-") as name:
+        folder = Path(name)
+        one = start_up(folder, options.runs)
+        documents("json", "json.loads", JSON_LOADS, sizes, one, folder, options.runs)
+        documents("yaml", "its event stream", YAML_EVENTS, sizes, one, folder, options.runs)
+        tools(one, folder, options.runs)
+        files(folder, options.runs)
 
 
 if __name__ == "__main__":

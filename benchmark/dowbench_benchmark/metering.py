@@ -172,10 +172,14 @@ class Live:
 
 
 def _asked(ask: Callable[[Request], T], request: Request) -> T:
-    """Ask the provider. What it raises besides ``ProviderError`` is a fault of its own, after which nobody knows."""
+    """Ask the provider. Messages come back with keys masked; an unforeseen error may have been billed."""
     try:
         return ask(request)
-    except (ProviderError, DowbenchError):
+    except ProviderError as error:
+        error.args = (mask.text(str(error)),)
+        raise
+    except DowbenchError as error:
+        error.message = mask.text(error.message)
         raise
     except Exception as error:
         raise ProviderError(mask.text(f"raised {type(error).__name__}: {error}"), billed=True) from error

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import dowbench
 from dowbench.errors import UsageError
 from dowbench_benchmark import config as configuration
+from dowbench_benchmark import mask, store
 from dowbench_benchmark import prices as pricing
-from dowbench_benchmark import store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -81,7 +81,7 @@ def served(calls: Iterable[Call]) -> dict[str, set[str]]:
 def write(directory: Path, content: Mapping[str, Any], *, durable: bool) -> None:
     """Replace ``run.json``. Raises ``StoreError``."""
     text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    store.replace(directory / store.RUN, text.encode(errors="backslashreplace"), durable=durable)
+    store.replace(directory / store.RUN, mask.data(text.encode(errors="backslashreplace")), durable=durable)
 
 
 def read(directory: Path) -> dict[str, Any]:

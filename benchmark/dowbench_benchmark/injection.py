@@ -1,6 +1,7 @@
 """What an attack, or its control, lays over a scenario: text in a tool's result, in the prompt or in a description.
 
-An injection is data and pure functions. ``n`` counts the calls of the tools that carry it, from 1.
+An injection is data and pure functions. ``n`` counts, from 1, the calls of the tools whose results carry it; for one in
+a description it counts all tool calls, so that what a server offers may change under way.
 """
 
 from __future__ import annotations
@@ -66,12 +67,12 @@ class Injection:
         """The user's prompt under this injection."""
         return self._join(prompt, self.render()) if self.vector == "user_prompt" else prompt
 
-    def specs(self, tools: tuple[ToolSpec, ...]) -> tuple[ToolSpec, ...]:
-        """The tools on offer under this injection."""
+    def specs(self, tools: tuple[ToolSpec, ...], n: int = 1) -> tuple[ToolSpec, ...]:
+        """The tools on offer under this injection, before the ``n``-th tool call of the episode."""
         if self.vector != "tool_description":
             return tools
         return tuple(
-            replace(tool, description=self._join(tool.description, self.render(tool=tool.name)))
+            replace(tool, description=self._join(tool.description, self.render(n, tool.name)))
             if tool.name in self.tools
             else tool
             for tool in tools

@@ -98,16 +98,18 @@ class World:
         self._specs = tuple(tool.spec for tool in tools)
         self._injection = injection
         self._calls = 0
+        self._executed = 0
         self._given: Counter[tuple[str, int]] = Counter()
         self.system = system
         self.prompt = injection.prompt(prompt) if injection else prompt
 
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The tools on offer."""
-        return self._injection.specs(self._specs) if self._injection else self._specs
+        """The tools on offer now; those of an injection may differ after each call."""
+        return self._injection.specs(self._specs, self._executed + 1) if self._injection else self._specs
 
     def execute(self, call: ToolCall) -> ToolOutcome:
         """Run a tool; calls of tools that carry an injection are counted from 1."""
+        self._executed += 1
         tool = self._tools.get(call.name)
         if tool is None:
             return ToolOutcome(

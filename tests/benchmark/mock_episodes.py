@@ -91,8 +91,8 @@ class _Agent:
 
     def _converse(self, prompt: str, depth: int) -> str:
         messages: tuple[Message, ...] = (Message("user", prompt),)
-        tools = self.guard.tools(self.world.tools(), depth)
         while True:
+            tools = self.guard.tools(self.world.tools(), depth)
             request = Request(self.model, self.world.system, messages, tools, self.ceiling.max_tokens_per_call)
             request = self.guard.before_call(request, depth)
             response = self.call(request)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from dowbench_benchmark.attacks import Attack, from_record, load_attacks, load_directory
+from dowbench_benchmark.defenses import build
 from dowbench_benchmark.located import DataError
 from dowbench_benchmark.model import ToolCall
 from mock_episodes import DESK, play
@@ -140,6 +141,19 @@ def test_growth_and_cycles_follow_the_number_of_the_call() -> None:
     assert 'query="hose"' in word.render(1)
     assert 'query="liner"' in word.render(2)
     assert 'query="hose"' in word.render(13)
+
+
+def test_a_description_may_grow_with_every_call_and_a_pin_holds_it() -> None:
+    attack = ATTACKS["growing-manual-01"]
+    world = DESK.world(DESK.tasks[attack.task_id], 0, attack.payload, "")
+    counts = []
+    for page in range(1, 4):
+        counts.append(world.tools()[0].description.count("\nEntry "))
+        world.execute(ToolCall("a", "read_document", {"document_id": "wheel-manual", "page": page}))
+    assert counts == [1, 61, 121]
+    benign = play("mock-susceptible", attack.task_id)
+    pinned = play("mock-susceptible", attack.task_id, attack.payload, stack=[build("description_pin", {})])
+    assert pinned.usage == benign.usage
 
 
 def test_a_relay_names_the_tool_that_was_not_just_called() -> None:

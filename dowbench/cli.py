@@ -89,6 +89,8 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: Sequence[str]) 
         name, equals, path = value.partition("=")
         if name not in REPORTS or not equals or not path:
             raise click.BadParameter(f"{value!r} is not FORMAT=PATH with FORMAT one of {', '.join(REPORTS)}")
+        if path == "-":
+            raise click.BadParameter(f"--format {name} writes to standard output")
         outputs.append(Output(name, Path(path)))
     return tuple(outputs)
 
@@ -167,6 +169,8 @@ def scan(
 
     if "-" in paths and settings["loader"] is None:
         raise UsageError("standard input needs --format-in FORMAT (auto decides from the content)")
+    if write_baseline and changed_since is not None:
+        raise UsageError("--write-baseline takes all findings, --changed-since leaves some out: use one of them")
     if no_config and config_file:
         raise UsageError("--config and --no-config exclude each other")
     config = _config(config_file, no_config, settings)

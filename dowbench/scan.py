@@ -12,10 +12,14 @@ from dowbench import engine, loaders
 from dowbench.config import ALL, Config
 from dowbench.discover import STDIN, Globs, discover, shown
 from dowbench.fingerprint import fingerprinted
-from dowbench.model import FileScan, Finding, Note, ScanResult, Severity
+from dowbench.model import FileScan, Finding, Note, ScanResult, Severity, Span
 from dowbench.parallel import scan_all
 from dowbench.plan import RANK, Plan, make_plan
-from dowbench.scanfile import FileOutcome, Job, merged
+from dowbench.scanfile import FileOutcome, Job, merged, suppress
+
+MEMORY = "<python>"
+"""Path of what was never a file."""
+NOWHERE = Span(0, 0, 0, 0)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -37,20 +41,43 @@ def scan_paths(paths: Iterable[str | os.PathLike[str]] = (), config: Config | No
 def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None = None) -> ScanResult:
     """Scan tool definitions in memory: dicts of any format, or the tool objects of a framework (``langchain``).
 
-    Findings have pointers into the list of tools and no lines. Raises ``SourceError`` for what is not a tool.
+    Findings have pointers into the list of tools and no lines; ignores in the definitions and the config's exceptions
+    hold. Raises ``SourceError`` for what is not a tool.
     """
+    from dowbench.loaders.objects import definitions
+
     plan = make_plan(config or Config())
-    toolset = loaders.load_tools(format, tools)
+    value = definitions(tools, MEMORY)
+    toolset = loaders.load(value, path=MEMORY, format=format, limits=plan.limits)
     run = engine.run(plan.pack, toolset)
-    findings = tuple(f for f in fingerprinted(run.findings) if plan.wants(f))
-    file = FileScan(toolset.path, toolset.format, len(toolset.tools))
+    in_force = {rule.id for rule in plan.rules}
+    found = [finding for finding in fingerprinted(run.findings) if finding.rule in in_force]
+    divided = suppress(MEMORY, [(InMemory(value), toolset)], None, found, plan)
     return ScanResult(
-        files=(file,),
-        findings=tuple(sorted(findings, key=_order)),
+        files=(FileScan(MEMORY, toolset.format, len(toolset.tools)),),
+        findings=tuple(sorted((f for f in divided.findings if plan.wants(f)), key=_order)),
+        suppressed=tuple(s for s in divided.suppressed if plan.wants(s.finding)),
         errors=tuple(run.errors),
-        warnings=toolset.notes,
+        warnings=(*toolset.notes, *divided.warnings),
         rules=plan.rules,
     )
+
+
+class InMemory:
+    """A document without places."""
+
+    index = 0
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def span(self, pointer: str) -> Span:
+        """Nowhere."""
+        return NOWHERE
+
+    def key_span(self, pointer: str) -> Span | None:
+        """Nowhere."""
+        return None
 
 
 def scan(

@@ -6,7 +6,7 @@ A function of its bytes and the plan, so that files can be scanned in any order 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowbench import engine, loaders, source
 from dowbench.discover import looks_like
@@ -140,11 +140,15 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
     warnings = list(read.warnings)
     errors: list[Note] = []
     found: list[Finding] = []
+    scanned: list[Loaded] = []
     for document, toolset in toolsets:
         try:
             run = engine.run(plan.pack, toolset)
         except SourceError as error:  # schemas are read when a rule asks for them
-            raise _with_line(error, document) from None
+            error = _with_line(error, document)
+            errors.append(Note(job.target.path, error.message, error.line, error.column))
+            continue
+        scanned.append((document, toolset))
         found += run.findings
         errors += run.errors
         warnings += [_placed_note(note, document) for note in toolset.notes]
@@ -156,12 +160,12 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
                 _placed_note(replace(note, message=f"not valid OpenAPI: {note.message}"), document) for note in notes
             ]
     in_force = {rule.id for rule in plan.rules}
-    divided = _suppress(job, read, toolsets, [f for f in fingerprinted(found) if f.rule in in_force], plan)
+    divided = suppress(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
     wanted = [finding for finding in divided.findings if plan.wants(finding)]
-    changed = wanted if job.earlier is None else _on_changed_tools(job, toolsets, wanted, plan)
-    places = {document.index: document for document, _ in toolsets}
+    changed = wanted if job.earlier is None else _on_changed_tools(job, scanned, wanted, plan)
+    places = {document.index: document for document, _ in scanned}
     return FileOutcome(
-        files=tuple(FileScan(job.target.path, toolset.format, len(toolset.tools)) for _, toolset in toolsets),
+        files=tuple(FileScan(job.target.path, toolset.format, len(toolset.tools)) for _, toolset in scanned),
         findings=tuple(_placed(f, places[f.document]) for f in changed),
         suppressed=tuple(
             replace(s, finding=_placed(s.finding, places[s.finding.document]))
@@ -175,16 +179,21 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
     )
 
 
-def _suppress(job: Job, read: Source, toolsets: Sequence[Loaded], findings: list[Finding], plan: Plan) -> FileOutcome:
-    """``findings`` divided by the ignores in the file and by the config's exceptions."""
-    if not plan.waivers and "dowbench" not in read.text:
+def suppress(
+    file: str, toolsets: Sequence[tuple[Any, ToolSet]], source: Source | None, findings: list[Finding], plan: Plan
+) -> FileOutcome:
+    """``findings`` divided by the ignores in the documents of ``toolsets`` and by the config's exceptions.
+
+    ``source``: the file that the documents are of, ``None`` where they are only in memory.
+    """
+    if not plan.waivers and source is not None and "dowbench" not in source.text:
         return FileOutcome(findings=tuple(findings))
     from dowbench import suppress
 
     standing: list[Finding] = []
     suppressed: list[Suppressed] = []
     warnings: list[Note] = []
-    ignores = suppress.collect(read.text, read.kind, [document for document, _ in toolsets])
+    ignores = suppress.collect([document for document, _ in toolsets], source)
     for (document, toolset), own in zip(toolsets, ignores, strict=True):
         outcome = suppress.apply(
             [finding for finding in findings if finding.document == document.index],
@@ -197,8 +206,8 @@ def _suppress(job: Job, read: Source, toolsets: Sequence[Loaded], findings: list
         )
         standing += outcome.findings
         suppressed += outcome.suppressed
-        warnings += [Note(job.target.path, fault.message, fault.line) for fault in outcome.faults]
-    waived = suppress.waive(standing, job.target.file, plan.waivers, plan.today)
+        warnings += [Note(toolset.path, fault.message, fault.line or None) for fault in outcome.faults]
+    waived = suppress.waive(standing, file, plan.waivers, plan.today)
     return FileOutcome(
         findings=waived.findings,
         suppressed=(*suppressed, *waived.suppressed),

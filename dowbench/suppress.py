@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from dowbench.discover import Globs
     from dowbench.model import Finding, Span
 
+    class Source(Protocol):
+        """A file (``source.Source``)."""
+
+        @property
+        def text(self) -> str: ...
+        @property
+        def kind(self) -> str: ...
+
     class Document(Protocol):
         """A document whose places are known (``source.Document``)."""
 
@@ -75,12 +83,12 @@ class Outcome:
     faults: tuple[Fault, ...]
 
 
-def collect(text: str, kind: str, documents: Sequence[Document]) -> list[list[Ignore | Fault]]:
-    """The ignores of a file, a list for each of its documents. ``kind`` is ``json`` or ``yaml``."""
-    keyed = KEY in text
+def collect(documents: Sequence[Document], source: Source | None) -> list[list[Ignore | Fault]]:
+    """The ignores of each of ``documents``, those in the comments of ``source``, their file, among them."""
+    keyed = source is None or KEY in source.text
     collected: list[list[Ignore | Fault]] = [list(in_values(document)) if keyed else [] for document in documents]
-    if kind == "yaml" and _COMMENT.search(text):
-        for item in in_comments(text):
+    if source is not None and source.kind == "yaml" and _COMMENT.search(source.text):
+        for item in in_comments(source.text):
             # A comment belongs to the last document that has begun where the node it covers begins.
             line = (item.next_line if isinstance(item, Ignore) else None) or item.line
             at = max((n for n, d in enumerate(documents) if d.span("").line <= line), default=0)

@@ -136,12 +136,13 @@ def test_outputs_are_further_reports_from_one_scan(folder, probe):
     ]
 
 
-@pytest.mark.parametrize("value", ["out.json", "xml=out.xml", "json="])
+@pytest.mark.parametrize("value", ["out.json", "xml=out.xml", "json=", "json=-"])
 def test_output_wants_format_and_path(folder, probe, value):
     write(folder / "tools.json", tool())
     run = probe("tools.json", "-o", value)
     assert run.code == 2
-    assert "is not FORMAT=PATH" in run.err
+    assert "is not FORMAT=PATH" in run.err or "--format json writes to standard output" in run.err
+    assert sorted(folder.glob("*.*")) == [folder / ".git", folder / "tools.json"]
 
 
 def test_report_that_cannot_be_written_is_an_error_and_leaves_the_old_one(folder, probe):

@@ -289,6 +289,26 @@ def test_bad_document_behind_a_good_one_is_an_error_and_the_good_one_scanned(fol
     assert probe("tools.yaml", "--skip-unrecognized").code == 0
 
 
+def test_document_whose_schemas_cannot_be_followed_does_not_take_the_others_with_it(folder, probe, monkeypatch):
+    from dowbench import engine
+    from dowbench.errors import SourceError
+
+    real = engine.run
+
+    def run(pack, toolset):
+        if toolset.document == 1:
+            raise SourceError("too much to follow", path=toolset.path, pointer="/tools/0")
+        return real(pack, toolset)
+
+    monkeypatch.setattr(engine, "run", run)
+    document = "tools:\n- {name: probe_one, input_schema: {}}\n"
+    (folder / "tools.yaml").write_text("---\n".join([document] * 3), encoding="utf-8")
+    run = probe("tools.yaml")
+    assert [(f["rule"], f["line"]) for f in run.json["findings"]] == [("probe-tool", 2), ("probe-tool", 8)]
+    assert [(e["line"], e["message"]) for e in run.json["errors"]] == [(5, "too much to follow")]
+    assert run.code == 2
+
+
 def test_findings_are_in_order_of_path_line_and_rule(folder, probe):
     write(folder / "b.json", tool("probe_1", knob=True), tool("probe_2", knob=True))
     write(folder / "a.json", tool("probe_3", knob=True))

@@ -6,8 +6,10 @@ import json
 import subprocess
 
 import pytest
-from workbench import tool, write
+from workbench import PROBE, tool, write
 
+from dowbench import scan_tools
+from dowbench.config import Config
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import Finding
 
@@ -168,6 +170,20 @@ def test_ignores_are_used_by_findings_below_the_threshold(folder, probe):
     run = probe("tools.json", "--min-severity", "high")
     assert found(run) == {("probe-tool", "probe_one")}
     assert (suppressed(run), warned(run)) == ([], [])
+
+
+def test_ignores_hold_for_tools_in_memory():
+    config = Config(rule_packs=(str(PROBE),), select=("probe-tool", "probe-parameter"))
+    tools = [tool(**{"x-dowbench-ignore": {"rules": ["all"], "reason": "x"}}), tool("probe_two", knob=True)]
+    result = scan_tools(tools, config=config)
+    assert [(f.rule, f.tool) for f in result.findings] == [
+        ("probe-tool", "probe_two"),
+        ("probe-parameter", "probe_two"),
+    ]
+    assert [(s.finding.tool, s.by, s.reason) for s in result.suppressed] == [("probe_one", "inline", "x")]
+    (warning,) = scan_tools([tool("a", **{"x-dowbench-ignore": ["probe-tool"]})], config=config).warnings
+    assert (warning.path, warning.line) == ("<python>", None)
+    assert warning.message == "unused ignore: no probe-tool finding here"
 
 
 # In YAML comments

@@ -133,8 +133,9 @@ def _wrap(text: str, options: ReportOptions, first: str, rest: str) -> list[str]
 def summary(result: ScanResult) -> str:
     """One line of totals."""
     counts = ", ".join(f"{result.count(severity)} {severity}" for severity in SEVERITIES)
+    files = len({file.path for file in result.files})
     line = (
-        f"Scanned {_plural(result.tools, 'tool')} in {_plural(len(result.files), 'file')}: {counts}. "
+        f"Scanned {_plural(result.tools, 'tool')} in {_plural(files, 'file')}: {counts}. "
         f"{len(result.suppressed)} suppressed, {len(result.skipped)} skipped"
     )
     if result.unchanged:

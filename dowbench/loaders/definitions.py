@@ -28,6 +28,9 @@ SCHEMA_KEYS = frozenset(
     )
 )
 """Where one format or another keeps what a tool takes."""
+MARKS = SCHEMA_KEYS | {"annotations"}
+DEEPEST_MARK = 2 * ENVELOPE_DEPTH + 2
+"""Containers inside each other in which ``find`` may come upon a definition."""
 
 Matches = Callable[[Mapping[str, Any]], bool]
 
@@ -65,13 +68,13 @@ class ListLoader:
 
     def confidence(self, value: Any) -> float:
         """The share of entries of this format among those that say of which format they are."""
-        listing = find(value, self.matches)
+        listing = find(value, self.matches) if isinstance(value, dict | list) and has_marks(value) else None
         entries = [d.value for d in listing.definitions if not is_weak(d.value)] if listing else []
         return sum(isinstance(e, dict) and self.matches(e) for e in entries) / len(entries) if entries else 0.0
 
     def load(self, value: Any, context: Context) -> ToolSet:
         """Every entry of the list, or an error at the first that is none of this format."""
-        listing = find(value, self.matches) or find(value, lambda entry: is_weak(entry) or self.resembles(entry))
+        listing = find(value, self.matches) or entries_of(value)
         if listing is None:
             context.expected(self.expects, value, "")
         return self.load_listing(listing, context)
@@ -120,6 +123,34 @@ def find(value: Any, matches: Matches) -> Listing | None:
     return Listing("", tuple(d for listing in found for d in listing.definitions), found[0].holder)
 
 
+def entries_of(value: Any) -> Listing | None:
+    """The entries of a list, or the object alone, whatever they are."""
+    if isinstance(value, list):
+        return Listing("", tuple(Definition(entry, join("", index)) for index, entry in enumerate(value)))
+    return Listing("", (Definition(value, ""),)) if isinstance(value, dict) else None
+
+
+def is_marked(entry: Mapping[str, Any]) -> bool:
+    """Whether an object can be a definition that says of which format it is, or hold a list of tools."""
+    return not MARKS.isdisjoint(entry) or entry.get("type") in ("function", "custom")
+
+
+def has_marks(value: Any) -> bool:
+    """Whether ``find`` can find anything: a quick look for the many documents that hold no tools."""
+    todo = [(value, DEEPEST_MARK)]
+    while todo:
+        holder, depth = todo.pop()
+        if isinstance(holder, dict):
+            if is_marked(holder):
+                return True
+            inner: Iterable[Any] = holder.values()
+        else:
+            inner = holder
+        if depth:
+            todo.extend((entry, depth - 1) for entry in inner if isinstance(entry, dict | list))
+    return False
+
+
 def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterator[Listing]:
     if isinstance(value, list):
         listing = _list(value, pointer, matches, depth)
@@ -143,7 +174,8 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
             yield Listing(below, _list(inner, below, matches, depth).definitions, key)
     if held:
         return
-    if any(isinstance(entry, dict) and matches(_named(entry, key)) for key, entry in value.items()):
+    entries = ((key, entry) for key, entry in value.items() if isinstance(entry, dict) and is_marked(entry))
+    if any(matches(_named(entry, key)) for key, entry in entries):
         yield Listing(pointer, _by_name(value, pointer))
         return
     for key, inner in value.items():

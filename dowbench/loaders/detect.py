@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
 from dowbench.loaders.context import Context, Loader, describe, join, quote
-from dowbench.loaders.definitions import Listing, ListLoader, find, is_weak
+from dowbench.loaders.definitions import Listing, ListLoader, entries_of, find, has_marks, is_marked, is_weak
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +68,8 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
     """
     if openapi.LOADER.confidence(value):
         return openapi.LOADER.load(value, context)
-    listing = find(value, lambda entry: kind(entry) is not None)
+    marked = value == [] or (isinstance(value, dict | list) and has_marks(value))
+    listing = find(value, lambda entry: kind(entry) is not None) if marked else None
     formats = kinds(listing) if listing else {}
     if listing and len(formats) == 1:
         (loader,) = formats
@@ -81,28 +82,25 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
         raise mixed(formats, context)
     if listing and not listing.definitions:
         return context.toolset("unknown", (), listing.pointer)
-    for loader in LISTS:
-        if (vague := resembling(value, loader)) is not None:
-            return loader.load_listing(vague, context)
+    if vague := listing or (entries_of(value) if isinstance(value, list) else None):
+        for loader in LISTS:
+            if resembles(vague, loader):
+                return loader.load_listing(vague, context)
     raise unrecognized(value, listing, context)
 
 
-def resembling(value: Any, loader: ListLoader) -> Listing | None:
-    """A list that is one of tools by its place, whose entries say too little to tell, and may all be of a format."""
-    listing = find(value, loader.resembles)
-    if listing is None or not (listing.holder or isinstance(value, list)):
-        return None
+def resembles(listing: Listing, loader: ListLoader) -> bool:
+    """Whether the entries of a list, which say too little to tell, may all be of a format."""
     functions = listing.holder == "functions" and loader is openai.LOADER
-    for definition in listing.definitions:
-        entry = definition.value
-        if not isinstance(entry, dict) or not (loader.resembles(entry) or (functions and is_weak(entry))):
-            return None
-    return listing
+    return all(
+        isinstance(d.value, dict) and (loader.resembles(d.value) or (functions and is_weak(d.value)))
+        for d in listing.definitions
+    )
 
 
 def kind(entry: Mapping[str, Any]) -> ListLoader | None:
     """The format of one entry, if it says."""
-    return next((loader for loader in LISTS if loader.matches(entry)), None)
+    return next((loader for loader in LISTS if loader.matches(entry)), None) if is_marked(entry) else None
 
 
 def kinds(listing: Listing) -> dict[ListLoader, list[str]]:

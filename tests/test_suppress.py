@@ -177,8 +177,8 @@ def test_ignores_hold_for_tools_in_memory():
     tools = [tool(**{"x-dowbench-ignore": {"rules": ["all"], "reason": "x"}}), tool("probe_two", knob=True)]
     result = scan_tools(tools, config=config)
     assert [(f.rule, f.tool) for f in result.findings] == [
-        ("probe-tool", "probe_two"),
         ("probe-parameter", "probe_two"),
+        ("probe-tool", "probe_two"),
     ]
     assert [(s.finding.tool, s.by, s.reason) for s in result.suppressed] == [("probe_one", "inline", "x")]
     (warning,) = scan_tools([tool("a", **{"x-dowbench-ignore": ["probe-tool"]})], config=config).warnings

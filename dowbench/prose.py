@@ -25,7 +25,8 @@ NEGATION_REACH = 5
 """How many words before a phrase, in its own clause, a negation may stand and still be about it."""
 
 _TOKEN = re.compile(
-    r"(?P<short>\b(?:e\.g|i\.e|etc|vs|approx|incl|cf|max|min)\.(?!\s*$))"
+    r"(?P<plain>[^\W\d_]+)(?![\w.'’])"
+    r"|(?P<short>\b(?:e\.g|i\.e|etc|vs|approx|incl|cf|max|min)\.(?!\s*$))"
     r"|(?P<word>\d[\d,_]*\d(?!\w)|\w+(?:['’](?:t|s|re|ll|ve|d|m)\b)?)"
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
     r"|(?P<clause>[,;:()\[\]—–]|\s-\s)"
@@ -143,7 +144,14 @@ def sentences(text: str, own: str = "") -> tuple[Sentence, ...]:
         clause = 0
 
     for token in _TOKEN.finditer(text):
-        if token.lastgroup == "stop":
+        if token.lastgroup == "plain" and (word := token[0]) != own and (word.islower() or not word[0].islower()):
+            word = word.lower()
+            if word in _CLAUSE_WORDS:
+                clause = len(words)
+            words.append(word)
+            places.append(token.span())
+            clauses.append(clause)
+        elif token.lastgroup == "stop":
             if token[0] not in {"\n", "."} or not _goes_on(text, token.end()):
                 end()
         elif token.lastgroup == "clause":
@@ -274,28 +282,28 @@ class Phrases:
 
 
 def _end(words: Sequence[str], at: int, phrase: tuple[object, ...], k: int) -> int | None:
-    if k == len(phrase):
-        return at
-    element = phrase[k]
-    if element == "...":
-        for skip in range(min(MAX_GAP, len(words) - at - 1) + 1):
-            end = _end(words, at + skip, phrase, k + 1)
-            if end is not None:
-                return end
-        return None
-    if at >= len(words):
-        return None
-    if isinstance(element, Phrases):
-        ends = sorted(
-            {end for p in element.by_first.get(words[at], ()) if (end := _end(words, at, p, 0)) is not None},
-            reverse=True,
-        )
-        for end in ends:
-            whole = _end(words, end, phrase, k + 1)
-            if whole is not None:
-                return whole
-        return None
-    return _end(words, at + 1, phrase, k + 1) if words[at] == element else None
+    """Where elements ``k`` and following of ``phrase`` end when they begin at ``at``."""
+    for i in range(k, len(phrase)):
+        element = phrase[i]
+        if element == "...":
+            for skip in range(min(MAX_GAP, len(words) - at - 1) + 1):
+                end = _end(words, at + skip, phrase, i + 1)
+                if end is not None:
+                    return end
+            return None
+        if at >= len(words):
+            return None
+        if isinstance(element, Phrases):
+            ends = {end for p in element.by_first.get(words[at], ()) if (end := _end(words, at, p, 0)) is not None}
+            for middle in sorted(ends, reverse=True):
+                end = _end(words, middle, phrase, i + 1)
+                if end is not None:
+                    return end
+            return None
+        if words[at] != element:
+            return None
+        at += 1
+    return at
 
 
 def _elements(part: str, lists: Mapping[str, Phrases], index: int) -> tuple[object, ...]:

@@ -76,8 +76,13 @@ def description(value: Any, at: Path, env: Env) -> Callable[[Sequence[Sentence]]
         return any(whole or sentence.clauses[hit.start] == clause for hit in group.all(sentence.words))
 
     def search(text: Sequence[Sentence]) -> Mention | None:
+        if wanted is None:
+            return None
+        first = wanted.by_first.keys()
         for sentence in text:
-            for hit in wanted.all(sentence.words) if wanted else ():
+            if first.isdisjoint(sentence.words):
+                continue
+            for hit in wanted.all(sentence.words):
                 if sentence.negated(hit):
                     continue
                 clause = sentence.clauses[hit.start]

@@ -53,6 +53,7 @@ class ToolView:
         self.tool = tool
         self.among = among
         self.roles: dict[tuple[int, str], bool] = {}
+        self._known: dict[int, Any] = {}
 
     @cached_property
     def name(self) -> tuple[str, ...]:
@@ -63,6 +64,13 @@ class ToolView:
     def sentences(self) -> tuple[Sentence, ...]:
         """Its description."""
         return sentences(self.tool.description, self.tool.name)
+
+    def once(self, search: Callable[[Any], Any], argument: Any) -> Any:
+        """What a search gives for something that is always the same for this tool, looked for once."""
+        key = id(search)
+        if key not in self._known:
+            self._known[key] = search(argument)
+        return self._known[key]
 
     @cached_property
     def result(self) -> Result:

@@ -218,10 +218,12 @@ def _read_toml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], i
 
     text = _bytes(path, name).decode("utf-8", errors="replace")
     try:
-        value = tomllib.loads(text.replace("\r\n", "\n")).get("tool", {}).get("dowbench", {})
+        value = tomllib.loads(text.replace("\r\n", "\n")).get("tool", {}).get("dowbench")
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         raise UsageError(f"not valid TOML: {error}", path=name, line=int(place[1]) if place else None) from None
+    if value is None:
+        raise UsageError("no table [tool.dowbench]", path=name)
     lines = _toml_lines(text)
     return _plain(value), lambda pointer: _nearest_line(lines, pointer)
 

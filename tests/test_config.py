@@ -168,6 +168,10 @@ def test_faults_in_pyproject_have_their_line(folder, text, message):
     assert refused(folder, text, "pyproject.toml").startswith(message)
 
 
+def test_named_pyproject_without_the_table(folder):
+    assert refused(folder, "[tool.other]\n", "pyproject.toml") == "pyproject.toml: no table [tool.dowbench]"
+
+
 def test_missing_file(folder, dowbench):
     run = dowbench("scan", "--config", "missing.yaml")
     assert (run.code, run.err) == (2, "error: missing.yaml: cannot be read: No such file or directory\n")

@@ -42,6 +42,7 @@ def render(result: ScanResult, options: ReportOptions) -> str:
 def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     rules = {rule.id: rule for rule in result.rules}
     explained: dict[str, RuleInfo | None] = {}
+    fixes: dict[str, str] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for finding in result.findings:
         group = (finding.path, finding.rule)
@@ -49,6 +50,9 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         if seen[group] <= SHOWN or options.verbose:
             explain = options.verbose or finding.rule not in explained
             yield from _finding(finding, explain, options)
+            same = fixes.get(finding.rule) == finding.fix and not options.verbose
+            yield from _labelled("fix", "as above" if same else visible(finding.fix, _PROSE), options)
+            fixes[finding.rule] = finding.fix
             if explain:
                 yield from _settings(rules.get(finding.rule), () if options.verbose else explained.values(), options)
             explained[finding.rule] = rules.get(finding.rule)
@@ -81,7 +85,6 @@ def _finding(finding: Finding, explain: bool, options: ReportOptions) -> Iterato
     if explain:
         for label, text in evidence_lines(finding.evidence):
             yield from _labelled(label, text, options)
-    yield from _labelled("fix", visible(finding.fix, _PROSE), options)
 
 
 def _settings(rule: RuleInfo | None, before: Iterable[RuleInfo | None], options: ReportOptions) -> Iterator[str]:

@@ -200,12 +200,12 @@ def test_a_setting_of_the_configuration_is_named_with_its_line(runner: Runner) -
 
 
 def test_the_report_in_the_log_cannot_give_commands(runner: Runner) -> None:
-    (runner.workspace / "tools.json").write_text(tools({**SEARCH, "name": "web_search\n::set-output name=a::b"}))
+    (runner.workspace / "tools.json").write_text(tools({**SEARCH, "name": "web_search\n::notice::pages"}))
     assert runner.run() == 1
     inside = re.search(r"^::stop-commands::(\w+)\n(.*)^::\1::$", runner.log, flags=re.M | re.S)
     assert inside
     assert "unbounded-result" in inside[2]
-    assert not re.search(r"^\s*::set-output", runner.log, flags=re.M)
+    assert not re.search(r"^\s*::notice::pages", runner.log, flags=re.M)
 
 
 def test_reports_can_be_switched_off(runner: Runner) -> None:

@@ -26,6 +26,7 @@ BASE_RELEASE = "trixie"
 BASE_PACKAGES = "ca-certificates,python3,python3-pip,python3-venv"
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 START_SECONDS = 60
+MEMORY_NEEDED = 6 << 30
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def running() -> Iterator[Engine]:
     if not shutil.which("apt-get"):
         raise UnavailableError("no Docker engine answers, and there is no apt-get to obtain one with")
     programs = unpacked()
-    state = Path(tempfile.mkdtemp(prefix="dowbench-engine-"))
+    state = Path(tempfile.mkdtemp(prefix="dowbench-engine-", dir=scratch()))
     socket = f"unix://{state}/socket"
     path = os.pathsep.join([f"{programs}/usr/bin", f"{programs}/usr/sbin", f"{programs}/sbin", os.environ["PATH"]])
     libraries = os.pathsep.join(map(str, (*programs.glob("usr/lib/*-linux-*"), *programs.glob("lib/*-linux-*"))))
@@ -100,6 +101,12 @@ def running() -> Iterator[Engine]:
                 daemon.kill()
                 daemon.wait()
         shutil.rmtree(state, ignore_errors=True)
+
+
+def scratch() -> Path | None:
+    """Where many small files are written and removed quickly: memory, if there is plenty; else the usual place."""
+    memory = Path("/dev/shm")
+    return memory if memory.is_dir() and shutil.disk_usage(memory).free > MEMORY_NEEDED else None
 
 
 def unpacked() -> Path:
@@ -148,7 +155,7 @@ def stand_in() -> Path:
     if not empty:
         return archive
     tools = unpacked()
-    with tempfile.TemporaryDirectory(prefix="dowbench-base-") as temporary:
+    with tempfile.TemporaryDirectory(prefix="dowbench-base-", dir=scratch()) as temporary:
         root = Path(temporary) / "root"
         must(
             tools / "usr/sbin/debootstrap",

@@ -84,7 +84,8 @@ def multitool() -> Path:
 
 def fresh_tree(folder: Path) -> Path:
     """The repository as a new clone would have it, changes of tracked files included, committed to a new history."""
-    names = must("git", "ls-files", "-z", "--cached", "--deduplicate", cwd=ROOT).split("\0")
+    new = ("--others", "--exclude-standard") if os.environ.get("DOWBENCH_SHIPPING_UNTRACKED") else ()
+    names = must("git", "ls-files", "-z", "--cached", "--deduplicate", *new, cwd=ROOT).split("\0")
     for name in filter(None, names):
         source, target = ROOT / name, folder / name
         if source.is_file():

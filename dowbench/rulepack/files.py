@@ -86,7 +86,7 @@ def _generated(path: Path) -> dict[str, Any]:
             value = json.load(file)
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RuleError(f"cannot be read: {error}; `dowbench rules docs` writes it", path=str(path)) from None
     if not isinstance(value, dict):
         raise RuleError("expected an object; `dowbench rules docs` writes it", path=str(path))

@@ -157,6 +157,8 @@ def _load_rule(directory: Directory, name: str, env: Env, settings: Settings, re
             raise FaultError(f"a rule stands in a file of its name: {rule.id}.yaml", ("id",))
     except FaultError as fault:
         raise file.error(fault) from None
+    except RecursionError:
+        raise RuleError("conditions are nested too deeply", path=file.path) from None
     return rule
 
 

@@ -132,6 +132,15 @@ def test_a_wrong_rule_is_a_located_error(probe, case):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("depth", [800, 3000])
+def test_a_hostile_rule_ends_in_an_error(probe, depth):
+    deep = "{not: " * depth + "{name: {words: [fetch]}}" + "}" * depth
+    path = probe.write(changed("match:\n  name: {words: [fetch]}", f"match: {deep}"))
+    with pytest.raises(RuleError, match=r"probe\.yaml:.*(nested|depth)") as error:
+        probe.pack()
+    assert error.value.path == str(path)
+
+
 def test_invalid_utf8_is_an_error(probe):
     path = probe.write()
     path.write_bytes(RULE.encode().replace(b"A probe", b"A \xff probe"))

@@ -114,7 +114,7 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     if kind == "ack" and traits.answers_with_text(r):
         kind = "document"
     verb = r.actions[0].verb if r.actions else ""
-    if kind == "scalar" and r.returned == "list" and verb in {"resolve", "check", "compare", "identify", "detect"}:
+    if kind == "scalar" and r.returned == "list" and verb in _COMPARING:
         kind = "list"
     if kind in {None, "unknown"} and traits.passes_on(r):
         kind = "text"
@@ -131,6 +131,10 @@ def _kind(r: Reading) -> tuple[Kind, str]:
         kind = "document"
     noun = " ".join(r.actions[0].object) if r.actions else ""
     return kind, noun
+
+
+_COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect"})
+"""Verbs of which nothing but the answer says whether it is short."""
 
 
 def _from_actions(r: Reading) -> tuple[Kind | None, bool]:

@@ -244,6 +244,8 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
         return False
     if returned and not written:
         return True
+    if parameter.required and not text and parameter.name.lower() == "number":
+        return False
     return reading and not (text and _patterns().something_else.search(text))
 
 

@@ -169,7 +169,7 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
     A verb that is hardly a noun (get, create) goes before one that may be (list, search, report), the first word
     before later ones: ``get_search_results`` gets, ``sites_list`` lists, ``message_send`` sends.
     """
-    if len(words) > 1 and words[-1] in {"tool", "function", "api"}:
+    if len(words) > 1 and words[-1] in {"tool", "function", "api"} and verbs.acts.get(words[0]) != "run":
         words = words[:-1]
     found: list[tuple[int, int, str]] = []
     for i, word in enumerate(words):

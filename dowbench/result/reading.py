@@ -32,6 +32,7 @@ Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "
 _OPENING = 3
 """How many sentences of a description may say what the tool does."""
 _RETURNS = word_set("returns return returning outputs yields")
+_SHOWS = word_set("show shows list lists display displays print prints")
 _OUTPUT_IS = word_set("will be is of this tool")
 
 
@@ -100,7 +101,7 @@ class Reading:
                         j += 1
                     if j == i + 1:
                         continue
-                elif word not in _RETURNS:
+                elif word not in _RETURNS and not (word in _SHOWS and i and words[i - 1] == "and"):
                     continue
                 if j >= len(words):
                     continue
@@ -126,7 +127,7 @@ class Reading:
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
             return self.noun(of)
         if head in v["scalar_nouns"] and not many:
-            each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of)
+            each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of) and v["sum_words"].isdisjoint(noun)
             return "list" if each else "record"
         if head in v["record_nouns"]:
             if of_many and of[-1] not in v["record_nouns"]:
@@ -140,7 +141,7 @@ class Reading:
             return "document"
         if "tree" in noun and head in {"structure", "view", "listing"}:
             return "document"
-        if not {"entire", "whole", "full"}.isdisjoint(noun):
+        if not {"entire", "whole", "full", "complete"}.isdisjoint(noun) or (head == "code" and "source" in noun):
             return "document"
         if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
             return "list"
@@ -199,8 +200,12 @@ class Reading:
             return "list"
         if head == "result" and not v["job_nouns"].isdisjoint(action.of):
             return "document"
+        if head == "value" and not {"key", "path"}.isdisjoint(action.of + tail):
+            return "document"
+        if head == "state" and not v["page_parts"].isdisjoint(action.of):
+            return "document"
         kind = self.noun(noun, action.of)
-        if verb in {"lookup", "look"} and QUANTIFIERS.isdisjoint(noun):
+        if verb in {"lookup", "look"} and kind != "list":
             return "record"
         documents = verb in v.verbs.documents
         page = not v["page_nouns"].isdisjoint(noun) and (head in v["page_nouns"] or head not in v["record_nouns"])
@@ -213,6 +218,8 @@ class Reading:
                 head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]
             )
             return "record" if kind == "record" and short else "document"
+        if kind == "record" and verb in {"download", "export"} and self.returned != "ack":
+            return "document"
         if kind == "record" and (self._holds_many(tail) or self._enumerates(action)):
             return "document"
         if head in {"message", "mail"} and not v["mail_words"].isdisjoint(self.name + noun):
@@ -221,8 +228,10 @@ class Reading:
 
     def _holds_many(self, tail: tuple[str, ...]) -> bool:
         """Whether a record comes with something long: "with its comments", "with all its transactions"."""
-        if tail[:1] not in {("with",), ("including",)}:
+        start = next((i for i, word in enumerate(tail) if word in {"with", "including"}), None)
+        if start is None:
             return False
+        tail = tail[start:]
         if not self.v["long_nouns"].isdisjoint(tail[1:5]):
             return True
         return "all" in tail[1:3] and any(plural(word) for word in tail[2:5])

@@ -30,12 +30,14 @@ def query(r: Reading) -> Parameter | None:
     programs = v["program_nouns"]
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
     runs = any(not a.object or any_of(programs, a.object, a.of, a.tail[:6]) for a in acts)
-    if not runs and v["console_names"].isdisjoint(r.name):
-        words = frozenset(r.first)
-        if _RUNNING.isdisjoint(words) or programs.isdisjoint(words):
-            return None
+    words = frozenset(r.first)
+    runs = runs or not v["console_names"].isdisjoint(r.name)
+    runs = runs or not (_RUNNING.isdisjoint(words) or programs.isdisjoint(words))
+    launches = any(a.act == "run" for a in acts)
     for parameter in r.tool.parameters:
         name = " ".join(split(parameter.name))
+        if not runs and not (launches and name in v["language_names"]):
+            continue
         if name not in v["query_names"] or parameter.schema.get("enum") or "boolean" in parameter.schema.types:
             continue
         if name in v["program_names"] or not v["query_languages"].isdisjoint(_texts(parameter, 2) | frozenset(r.first)):
@@ -109,6 +111,8 @@ def generates(r: Reading) -> bool:
     if main is None:
         return not models.isdisjoint(first[:6] + r.name)
     if main.act == "write":
+        if main.verb in {"launch", "start"} and r.takes(v["prompt_names"], required=True):
+            return not models.isdisjoint(main.object)
         asked = main.object[-1:] and main.object[-1] in v["sent_nouns"]
         return main.verb in {"send", "post"} and bool(asked) and not models.isdisjoint(main.tail)
     if main.act in {"answer", "run"}:
@@ -128,17 +132,24 @@ def saved(r: Reading) -> bool:
         if parameter.required and "string" in parameter.schema.types and not v["place_names"].isdisjoint(name):
             told = _texts(parameter)
             saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
-            if saves or name[0] in {"output", "out", "save"}:
+            if saves or name[0] in {"output", "out", "save", "local", "target"}:
                 return True
     for sentence in r.sentences[:4]:
         words = sentence.words
         for i, word in enumerate(words[:-1]):
             near = words[i : i + 11]
+            if (
+                word in _EXPORTS
+                and "to" in near
+                and any_of(_FILES | {"path", "location"}, near[near.index("to") :][:6])
+            ):
+                return True
             if word in {"saves", "save", "writes", "saved"} and any_of(_FILES, near) and not any_of(_PERHAPS, words):
                 return i < 4 or word in {"saves", "writes"}
     return False
 
 
+_EXPORTS = word_set("export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder")
 _PERHAPS = word_set("optionally if when large")
 
@@ -187,6 +198,8 @@ _OUT = word_set("return returns returned returning as load get fetch download ex
 def image(r: Reading) -> bool:
     """Whether one image comes back."""
     acts = [a for a in r.actions if a.act == "read" and a.verb not in r.v["looking_verbs"]]
+    if any(a.act == "document" and any_of(r.v["image_nouns"], a.tail[:4]) and a.tail[0] == "as" for a in r.actions):
+        return True
     return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in acts)
 
 

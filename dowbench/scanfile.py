@@ -57,7 +57,8 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
     target = job.target
     try:
         data = job.data if job.data is not None else _read(target, plan.limits)
-        return _scan_data(job, data, plan)
+        with source.collector_paused():
+            return _scan_data(job, data, plan)
     except UnrecognizedError as error:
         return _unrecognized(target, error, plan)
     except DowbenchError as error:

@@ -132,7 +132,7 @@ def test_a_wrong_rule_is_a_located_error(probe, case):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("depth", [800, 3000])
+@pytest.mark.parametrize("depth", [970, 3000])
 def test_a_hostile_rule_ends_in_an_error(probe, depth):
     deep = "{not: " * depth + "{name: {words: [fetch]}}" + "}" * depth
     path = probe.write(changed("match:\n  name: {words: [fetch]}", f"match: {deep}"))

@@ -7,7 +7,7 @@ or a like key, at the top or inside an envelope such as a request body or a JSON
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.context import Context, join
@@ -45,11 +45,14 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """All definitions of a document; ``holder`` is the key they were found under, where a key said they are tools."""
+    """A list of definitions."""
 
     pointer: str
     definitions: tuple[Definition, ...]
     holder: str | None = None
+    """The key it was found under, where a key says that it holds tools."""
+    usual: bool = True
+    """It lies where lists of tools do, so that it is one even if no entry can tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,9 @@ def is_weak(entry: Any) -> bool:
 def find(value: Any, matches: Matches) -> Listing | None:
     """The list of definitions in a document, ``None`` if there is none; ``matches`` knows an entry by its structure."""
     found = list(_listings(value, "", matches, ENVELOPE_DEPTH))
+    sure = any(_any(listing, matches) for listing in found)
+    # elsewhere in a document that defines tools a list of names defines nothing, but objects must not go unseen
+    found = [listing for listing in found if listing.usual or (sure and _has_objects(listing))]
     if len(found) < 2:
         return found[0] if found else None
     return Listing("", tuple(d for listing in found for d in listing.definitions), found[0].holder)
@@ -185,11 +191,8 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
             if _any(listing, matches):
                 yield listing
         elif isinstance(inner, dict) and depth:
-            yield from (
-                listing
-                for listing in _listings(inner, below, matches, depth - 1)
-                if key in ENVELOPES or _any(listing, matches)
-            )
+            for listing in _listings(inner, below, matches, depth - 1):
+                yield listing if key in ENVELOPES else replace(listing, usual=False)
 
 
 def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listing:
@@ -208,6 +211,10 @@ def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listi
 
 def _any(listing: Listing, matches: Matches) -> bool:
     return any(isinstance(d.value, dict) and matches(d.value) for d in listing.definitions)
+
+
+def _has_objects(listing: Listing) -> bool:
+    return any(isinstance(d.value, dict) for d in listing.definitions)
 
 
 def _by_name(value: Mapping[str, Any], pointer: str) -> tuple[Definition, ...]:

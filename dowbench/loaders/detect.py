@@ -29,13 +29,12 @@ LOADERS: Mapping[str, Loader] = {**{loader.name: loader for loader in LISTS}, op
 """The built-in formats by name."""
 
 PLUGINS = "dowbench.tool_loaders"
-HINTS: Mapping[str, str] = {
-    "mcpServers": "it names servers, not tools; scan what they answer to tools/list",
-    "servers": "it names servers, not tools; scan what they answer to tools/list",
-    "asyncapi": "AsyncAPI describes messages, not tools",
-    "error": "it is an error that a server answered",
-}
-"""What to say of documents that look like tool definitions and are none, by a key they have."""
+HINTS: tuple[tuple[frozenset[str], str], ...] = (
+    (frozenset(("mcpServers",)), "it names servers, not tools; scan what they answer to tools/list"),
+    (frozenset(("jsonrpc", "error")), "a server answered with an error"),
+    (frozenset(("asyncapi",)), "AsyncAPI describes messages, not tools"),
+)
+"""What to say of documents that look like tool definitions and are none, by the keys they have."""
 
 
 @cache
@@ -131,7 +130,7 @@ def unrecognized(value: Any, listing: Listing | None, context: Context) -> Unrec
         found += describe(first.value)
     elif isinstance(value, list) and value:
         pointer, found = join("", 0), f"{found}, whose first entry is {describe(value[0])}"
-    hint = next((f" ({HINTS[key]})" for key in HINTS if isinstance(value, dict) and key in value), "")
+    hint = next((f" ({text})" for keys, text in HINTS if isinstance(value, dict) and keys <= value.keys()), "")
     return UnrecognizedError(
         f"no tool definitions of a known format: found {found}{hint}",
         path=context.path,

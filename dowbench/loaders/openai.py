@@ -19,6 +19,10 @@ HOSTED = (
 """Beginnings of ``type`` of the tools that the provider runs; the rest is a version."""
 
 
+PARAMETER = frozenset(("type", "description", "anyOf", "oneOf", "allOf", "$ref", "enum"))
+"""What a schema has at least one of, where ``parameters`` holds one a name."""
+
+
 def matches(entry: Mapping[str, Any]) -> bool:
     kind = entry.get("type")
     if kind == "function" and "function" in entry:
@@ -40,17 +44,22 @@ def matches(entry: Mapping[str, Any]) -> bool:
 
 
 def resembles(entry: Mapping[str, Any]) -> bool:
-    """Whether it names a tool that the provider defines."""
+    """Whether it names a tool that the provider defines, or a function that takes nothing."""
     kind = entry.get("type")
-    return isinstance(kind, str) and "name" not in entry and kind.startswith(HOSTED) and kind != "mcp_toolset"
+    if isinstance(kind, str) and "name" not in entry:
+        return kind.startswith(HOSTED) and kind != "mcp_toolset"
+    return is_named(entry) and "parameters" in entry and entry["parameters"] in (None, {})
 
 
 def is_function(entry: Mapping[str, Any]) -> bool:
-    """Whether ``parameters`` beside a name are those of a function, not of a documentation page or a pipeline."""
+    """Whether ``parameters`` beside a name are those of a function, not of an agent, a documentation or a pipeline."""
     parameters = entry["parameters"]
-    if isinstance(parameters, dict) and ("properties" in parameters or parameters.get("type") in ("object", "dict")):
+    if not isinstance(parameters, dict) or not parameters or "tools" in entry:
+        return False
+    if "properties" in parameters or parameters.get("type") in ("object", "dict"):
         return str(parameters.get("type", "object")).islower()
-    return "description" in entry and not isinstance(parameters, list)
+    members = parameters.values()
+    return "description" in entry and all(isinstance(p, dict) and not PARAMETER.isdisjoint(p) for p in members)
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:

@@ -47,7 +47,7 @@ def refused(value: Any, **more: Any) -> SourceError:
         ({"mcpServers": {"a": {"command": "npx", "args": ["x"]}}}, "it names servers, not tools"),
         (
             {"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}},
-            "it is an error that a server answered",
+            "a server answered with an error",
         ),
         ({"openapi": {"info": 1}}, "found an object with key openapi"),
     ],
@@ -75,6 +75,8 @@ def test_unrecognized_says_what_was_found(value: Any, found: str) -> None:
         {"$schema": "x", "parameters": {"env": {"type": "string"}}, "resources": [{"name": "a", "type": "b"}]},
         {"name": "deploy", "parameters": {"region": "eu"}, "steps": []},
         {"agents": [{"name": "a", "tools": ["x"]}]},
+        {"name": "preset", "description": "d", "parameters": {"temperature": 0.7}},
+        [{"name": "agent", "description": "d", "parameters": {"model": {"type": "x"}}, "tools": ["a"]}],
         [{"type": "function", "name": "transfer", "inputs": [{"name": "to", "type": "address"}], "outputs": []}],
         {"Tool": {"properties": {"name": {"type": "string"}, "inputSchema": {"type": "object"}}, "type": "object"}},
         {"properties": {"toolSpec": {"type": "object"}, "functionDeclarations": {"type": "array"}}},
@@ -164,9 +166,19 @@ def test_the_tools_of_several_servers_are_one_set_and_none_is_dropped() -> None:
     assert error.pointer == "/servers/1"
 
 
+def test_a_list_of_tools_elsewhere_in_the_document_is_not_dropped() -> None:
+    agents = {"first": {"tools": [MCP]}, "second": {"tools": [{"name": "other", "inputschema": {}}]}}
+    assert [t.name for t in load(agents, path="x").tools] == ["find", "other"]
+    assert refused({**agents, "third": {"tools": [{"inputSchema": {}}]}}).pointer == "/third/tools/0"
+    named = {"first": {"tools": [MCP]}, "allowed": {"tools": ["find"]}, "enabled": {"tools": {"find": True}}}
+    assert [t.name for t in load(named, path="x").tools] == ["find"]
+
+
 def test_functions_without_parameters() -> None:
     found = load({"functions": [{"name": "now", "description": "The time."}]}, path="x")
     assert [(t.name, t.description) for t in found.tools] == [("now", "The time.")]
+    for value in ({"tools": [{"name": "now", "parameters": {}}]}, [{"name": "now", "parameters": None}]):
+        assert [(t.name, t.parameters) for t in load(value, path="x").tools] == [("now", ())]
 
 
 def test_the_name_of_a_file_decides_nothing() -> None:

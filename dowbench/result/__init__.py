@@ -89,10 +89,7 @@ def describe(tool: Tool, lexicon: Lexicon, siblings: Sequence[Tool] = ()) -> Res
         media=media(r, snapshots=snapshots),
         reads=reads or (kind == "unknown" and external),
         query=query,
-        recursive=query is None
-        and kind in {"list", "document", "text", "unknown"}
-        and not onward
-        and traits.recursive(r),
+        recursive=query is None and kind in {"list", "document", "text"} and not onward and traits.recursive(r),
         limits=tuple(limit for limit in found if limit.unit != RANGE),
         continuations=onward,
         unbounded_output=open_parts,

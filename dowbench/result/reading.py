@@ -130,7 +130,7 @@ class Reading:
             each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of) and v["sum_words"].isdisjoint(noun)
             return "list" if each else "record"
         if head in v["record_nouns"]:
-            if of_many and of[-1] not in v["record_nouns"]:
+            if of_many and of[-1] not in v["record_nouns"] and head not in v["sum_nouns"]:
                 return "list"
             return "list" if many and plural(head) and head not in v["detail_nouns"] else "record"
         if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
@@ -234,7 +234,7 @@ class Reading:
         tail = tail[start:]
         if not self.v["long_nouns"].isdisjoint(tail[1:5]):
             return True
-        return "all" in tail[1:3] and any(plural(word) for word in tail[2:5])
+        return "all" in tail[1:3] and any(plural(word) and word not in self.v["small_nouns"] for word in tail[2:5])
 
     def _enumerates(self, action: Action) -> bool:
         """Whether what is read is a row of fields with a long one among them: "the title, body and comments"."""

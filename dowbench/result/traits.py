@@ -57,7 +57,8 @@ def recursive(r: Reading) -> bool:
         return True
     for sentence in r.sentences[:2]:
         words = sentence.words
-        if not v["recursion_words"].isdisjoint(words):
+        whole = not v["below_words"].isdisjoint(words) and not _EVERY.isdisjoint(words)
+        if whole or not (v["recursion_words"].isdisjoint(words) or not _LEFT_OUT.isdisjoint(words)):
             return True
         for i, word in enumerate(words):
             if word != "tree" or not i or words[i - 1] in v["other_trees"]:
@@ -71,6 +72,8 @@ def recursive(r: Reading) -> bool:
     return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.tool.inputs)
 
 
+_EVERY = word_set("all every recursively through including nested")
+_LEFT_OUT = word_set("ignore ignores ignored exclude excludes excluded excluding")
 _TREE_OF = {("view",), ("structure",), ("of",)}
 
 

@@ -102,6 +102,17 @@ def test_declared_defaults_are_the_codes_own() -> None:
     assert action.Inputs.read(declared) == action.Inputs.read({})
 
 
+def test_the_readme_knows_every_input_and_output() -> None:
+    section = (ROOT / "README.md").read_text().partition("## GitHub Action")[2].partition("\n## ")[0]
+    table = dict(re.findall(r"^\| `([\w-]+)` \| (.*?) \|", section, flags=re.M))
+    assert set(table) == set(DECLARED["inputs"])
+    for name, declared in DECLARED["inputs"].items():
+        if declared["default"]:
+            assert f"`{declared['default']}`" in table[name], name
+    outputs = section.partition("Outputs:")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`([\w-]+)`", outputs)) >= set(DECLARED["outputs"])
+
+
 def test_a_finding_at_the_threshold_fails_after_all_reports_were_written(runner: Runner) -> None:
     (runner.workspace / "tools.json").write_text(tools(SEARCH, BOUNDED))
     assert runner.run() == 1

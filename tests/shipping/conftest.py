@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import TYPE_CHECKING
 
 import engine as engines
@@ -11,10 +10,24 @@ import kit
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+_SAID: list[str] = []
+
 collect_ignore_glob = [] if os.environ.get("DOWBENCH_SHIPPING") else ["test_*.py"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What the tests measured, and what could not be tested, whether or not all passed."""
+    for line in _SAID:
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def say() -> Callable[[str], None]:
+    """Add a line to the end of the output: a figure that decides no test."""
+    return _SAID.append
 
 
 @pytest.fixture(scope="session")
@@ -48,12 +61,11 @@ def engine() -> Iterator[engines.Engine]:
         with engines.running() as found:
             origin = engines.base(found)
             where = "started from Debian's packages" if found.own else "that was running"
-            print(f"\nDocker engine {where}; base image {engines.base_name()}: {origin}", file=sys.__stderr__)
+            _SAID.append(f"Docker engine {where}; base image {engines.base_name()}: {origin}")
             yield found
     except kit.UnavailableError as error:
-        message = f"NOT TESTED, no Docker engine could be had: {error}"
-        print(f"\n{message}", file=sys.__stderr__)
-        pytest.skip(message)
+        _SAID.append(f"NOT TESTED: image, Action and workflow runs, as no Docker engine could be had: {error}")
+        pytest.skip(f"no Docker engine could be had: {error}")
 
 
 @pytest.fixture(scope="session")

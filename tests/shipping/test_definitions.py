@@ -63,3 +63,15 @@ def test_permissions_are_given_job_by_job(path: Path) -> None:
     for job in workflow["jobs"].values():
         assert job["permissions"]
         assert job["timeout-minutes"] <= 45
+
+
+def test_workflow_of_the_readme(tools: Path, tmp_path: Path) -> None:
+    blocks = re.findall(r"^```yaml\n(.*?)^```", (ROOT / "README.md").read_text(), flags=re.M | re.S)
+    (workflow,) = [block for block in blocks if block.startswith("name:")]
+    (tmp_path / "workflow.yml").write_text(workflow)
+    assert_clean(tools / "check-jsonschema", "--builtin-schema", "vendor.github-workflows", tmp_path / "workflow.yml")
+    used = re.findall(r"uses: (\S+)@(.*)", "".join(blocks))
+    assert {name for name, _ in used} >= {"dowbench/dowbench", "github/codeql-action/upload-sarif"}
+    for name, version in used:
+        pattern = r"v\d+" if name == "dowbench/dowbench" else r"[0-9a-f]{40} # v\d+\.\d+\.\d+"
+        assert re.fullmatch(pattern, version), name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from workspaces import BOUNDED, SEARCH, mcp
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -66,7 +66,9 @@ def test_lines_of_the_bad_files_are_named_among_good_ones(tools: Path, tree: Pat
 
 
 @pytest.mark.parametrize("hook", ["dowbench", "dowbench-all"])
-def test_thousands_of_files_that_are_no_tools(tools: Path, tree: Path, home: Path, tmp_path: Path, hook: str) -> None:
+def test_thousands_of_files_that_are_no_tools(
+    tools: Path, tree: Path, home: Path, tmp_path: Path, hook: str, say: Callable[[str], None]
+) -> None:
     (tmp_path / "data").mkdir()
     for number in range(2_000):
         (tmp_path / f"data/{number}.json").write_text(json.dumps({"id": number, "values": list(range(50))}))
@@ -74,7 +76,7 @@ def test_thousands_of_files_that_are_no_tools(tools: Path, tree: Path, home: Pat
     started = time.monotonic()
     done = run(tools / "pre-commit", "run", "--all-files", cwd=tmp_path, PRE_COMMIT_HOME=str(home))
     seconds = time.monotonic() - started
-    print(f"\nhook {hook}: {seconds:.1f} s on 2,000 JSON files that are no tools", file=sys.__stderr__)
+    say(f"hook {hook}: {seconds:.1f} s on 2,000 JSON files that are no tools")
     assert done.returncode == 0, done.stdout
     assert ("(no files to check)" in done.stdout) == (hook == "dowbench"), done.stdout
 
@@ -103,7 +105,7 @@ def test_a_path_is_never_read_as_an_option(tools: Path, tree: Path, home: Path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["workspace"]
 
 
-def test_start_up(tools: Path, tree: Path, home: Path, tmp_path: Path) -> None:
+def test_start_up(tools: Path, tree: Path, home: Path, tmp_path: Path, say: Callable[[str], None]) -> None:
     """Prints how long the installed hook takes on one small file; a machine's speed decides no test."""
     (tmp_path / "tools.json").write_text(mcp(BOUNDED))
     try_repo(tools, tree, home, tmp_path, "dowbench")
@@ -119,8 +121,7 @@ def test_start_up(tools: Path, tree: Path, home: Path, tmp_path: Path) -> None:
 
     imports = best(program.with_name("python"), "-c", "import click, yaml")
     hook = best(program, "scan", "--skip-unrecognized", "--fail-on", "high", "tools.json")
-    print(
-        f"\ninstalled hook on one small file: {hook * 1000:.0f} ms, {hook / imports:.2f} times "
-        f"`python -c 'import click, yaml'` ({imports * 1000:.0f} ms); best of 15",
-        file=sys.__stderr__,
+    say(
+        f"installed hook on one small file: {hook * 1000:.0f} ms, {hook / imports:.2f} times "
+        f"`python -c 'import click, yaml'` ({imports * 1000:.0f} ms); best of 15"
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 from engine import base_name
 from workspaces import BOUNDED, SEARCH, mcp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from engine import Engine
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 LOCKED_DOWN = ("--network", "none", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges")
 
 
-def test_it_is_a_small_layer_on_its_base(engine: Engine, image: str) -> None:
+def test_it_is_a_small_layer_on_its_base(engine: Engine, image: str, say: Callable[[str], None]) -> None:
     sizes = [int(engine("image", "inspect", "--format", "{{.Size}}", name)) for name in (image, base_name())]
     added = sizes[0] - sizes[1]
-    print(f"\nimage: {sizes[0]:,} bytes, {added:,} over its base", file=sys.__stderr__)
+    say(f"image: {sizes[0]:,} bytes, {added:,} over its base")
     assert 0 < added < 20_000_000
 
 

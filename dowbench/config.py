@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowbench.errors import UsageError
 
@@ -18,8 +18,7 @@ ALL = "all"
 """Every rule, where an ignore or an exception names rules."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiver:
+class Waiver(NamedTuple):
     """One of the config's ``exceptions``: findings not to be reported, why, and until when."""
 
     rules: tuple[str, ...]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.model import Note
 
@@ -23,8 +22,7 @@ SKIPPED_FOLDERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A file to scan."""
 
     file: str
@@ -39,8 +37,7 @@ class Target:
     """Whether one of them is this file itself, and not a folder or a glob around it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """What the arguments stand for."""
 
     targets: tuple[Target, ...] = ()
@@ -189,7 +186,7 @@ class _Finder:
             if known is None:
                 self.targets[key] = Target(file, shown(file), (origin,), status.st_size, named)
             elif origin not in known.origins or (named and not known.named):
-                self.targets[key] = replace(known, origins=(*known.origins, origin), named=known.named or named)
+                self.targets[key] = known._replace(origins=(*known.origins, origin), named=known.named or named)
 
 
 def shown(file: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench import loaders
 from dowbench.config import ALL
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 RANK: Mapping[str, int] = {level: rank for rank, level in enumerate(SEVERITIES)}
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Everything that scanning a file needs besides the file."""
 
     config: Config

@@ -124,7 +124,7 @@ def _with_earlier(jobs: list[Job], revision: str) -> list[Job]:
     from dowbench import git
 
     earlier = git.contents(Path.cwd(), revision, [job.target.file for job in jobs if job.target.file != STDIN])
-    return [replace(job, earlier=earlier.get(job.target.file, b"")) for job in jobs]
+    return [job._replace(earlier=earlier.get(job.target.file, b"")) for job in jobs]
 
 
 def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> ScanResult:

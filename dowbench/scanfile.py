@@ -5,8 +5,8 @@ A function of its bytes and the plan, so that files can be scanned in any order 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import engine, loaders, source
 from dowbench.discover import looks_like
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     Loaded = tuple[Document, ToolSet]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """A file to scan."""
 
     target: Target
@@ -37,8 +36,7 @@ class Job:
     """Its bytes at an earlier revision, where only changes are asked for; empty: it was not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileOutcome:
+class FileOutcome(NamedTuple):
     """What became of one file."""
 
     files: tuple[FileScan, ...] = ()
@@ -81,7 +79,7 @@ def _read(target: Target, limits: Limits) -> bytes:
 def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileOutcome:
     note = Note(target.path, error.message, error.line, error.column)
     if target.named and not plan.config.skip_unrecognized:
-        return FileOutcome(errors=(replace(note, message=f"{error.message} (--skip-unrecognized passes over it)"),))
+        return FileOutcome(errors=(note._replace(message=f"{error.message} (--skip-unrecognized passes over it)"),))
     return FileOutcome(skipped=(note,))
 
 
@@ -158,7 +156,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
 
             notes = validate(document.value, job.target.path, document.index)
             errors += [
-                _placed_note(replace(note, message=f"not valid OpenAPI: {note.message}"), document) for note in notes
+                _placed_note(note._replace(message=f"not valid OpenAPI: {note.message}"), document) for note in notes
             ]
     in_force = {rule.id for rule in plan.rules}
     divided = suppress(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
@@ -169,7 +167,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         files=tuple(FileScan(job.target.path, toolset.format, len(toolset.tools)) for _, toolset in scanned),
         findings=tuple(_placed(f, places[f.document]) for f in changed),
         suppressed=tuple(
-            replace(s, finding=_placed(s.finding, places[s.finding.document]))
+            s._replace(finding=_placed(s.finding, places[s.finding.document]))
             for s in divided.suppressed
             if plan.wants(s.finding)
         ),
@@ -236,12 +234,12 @@ def _placed_note(note: Note, document: Document) -> Note:
     if note.line is not None or note.pointer is None:
         return note
     span = document.span(note.pointer)
-    return replace(note, line=span.line, column=span.column)
+    return note._replace(line=span.line, column=span.column)
 
 
 def _placed(finding: Finding, document: Document) -> Finding:
     """``finding`` with its spans. Where a YAML alias led to the place, the alias is a related place."""
-    related = tuple(replace(r, span=document.span(r.pointer)) for r in finding.related)
+    related = tuple(r._replace(span=document.span(r.pointer)) for r in finding.related)
     use = document.use_span(finding.pointer)
     if use is not None:
         related += (Related(finding.pointer, "used here through an alias", use),)

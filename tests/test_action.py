@@ -18,6 +18,8 @@ from dowbench import action
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the Action runs in a container of Linux")
+
 ROOT = Path(__file__).parents[1]
 DECLARED = yaml.safe_load((ROOT / "action.yml").read_text())
 SEARCH = {

@@ -144,7 +144,7 @@ def base(engine: Engine) -> str:
         engine("pull", name)
         return "pulled"
     archive = stand_in()
-    engine("import", "--change", "ENV LANG=C.UTF-8", archive, name.partition("@")[0])
+    engine("import", archive, name.partition("@")[0])
     return "a stand-in made of Debian's packages"
 
 

@@ -256,7 +256,10 @@ _STRONG = (
     rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parameters_?[jJ]son_?[sS]chema|args_schema"""
     rb"""|run_params_schema|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
 )
-_WEAK = rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|custom|lc)["']?\s*:|\\u00|\x00"""
+_WEAK = (
+    rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|tool_spec|custom|lc)["']?\s*:|\\u00|\x00"""
+    rb"""|(?:readOnly|destructive|idempotent|openWorld)Hint\b"""
+)
 
 
 def looks_like(data: bytes) -> str:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_loader_formats import ANTHROPIC, BARE, CHAT, GEMINI, MCP, SPEC
+import yaml
+from test_loader_formats import ANTHROPIC, BARE, CHAT, GEMINI, MCP, SHAPES, SPEC
 
+from dowbench.discover import looks_like
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import LOADERS, load
 
@@ -211,3 +213,12 @@ def test_every_file_of_the_corpus_is_read_or_refused() -> None:
 def test_json_values_are_named_in_words() -> None:
     assert 'found the text "' + "x" * 39 + '…"' in str(refused("x" * 99))
     assert "\\x1b" in str(refused(json.loads('"\\u001b[31m"')))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_shape_is_passed_over_by_the_look_at_the_bytes(shape: str) -> None:
+    value = SHAPES[shape][0]
+    for text in (json.dumps(value), json.dumps(value, indent=2), yaml.safe_dump(value, sort_keys=False)):
+        assert looks_like(text.encode()) != "no"
+    hinted = [{"name": "t", "description": "d", "annotations": {"readOnlyHint": True}}]
+    assert looks_like(json.dumps(hinted).encode()) != "no"

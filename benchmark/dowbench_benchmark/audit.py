@@ -71,6 +71,8 @@ class _Settings:
     baseline: str
     measure: Measure
     unpriced: bool
+    ours: bool
+    """Whether it is of our format, not that of 0.1.0."""
 
 
 def audit(directory: Path, *, threshold: float | None = None, price_file: Path | None = None) -> Audit:
@@ -95,8 +97,8 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
         elif cost != row.cost_usd and price_file is None:
             differences.append(f"episode {row.episode_id}: cost is {cost!r} USD, recorded {row.cost_usd!r}")
         episodes.append(replace(row, usage=usage, cost_usd=cost))
-    if run.get("spent_tokens") is not None and "format" not in run and total.total != run["spent_tokens"]:
-        differences.append(f"all calls have {total.total} tokens, recorded {run['spent_tokens']}")
+    if not settings.ours and run.get("spent_tokens") not in (None, total.total):
+        notices.append(f"the calls at hand have {total.total} tokens, the run says that it spent {run['spent_tokens']}")
     summary = metrics.summarize(
         episodes,
         run_name=name,
@@ -135,6 +137,7 @@ def _settings(run: Mapping[str, Any]) -> _Settings:
         # 0.1.0 left an unpriced run without a metric.
         measure=results.measure(unpriced and ours),
         unpriced=unpriced,
+        ours=ours,
     )
 
 
@@ -222,10 +225,7 @@ def _prices(
         source, where = today, "pricing.yaml"
         notices.append("the run recorded no prices; those of pricing.yaml are used")
     used = {(provider, row.model): prices.find(source, provider, row.model, where) for row in rows}
-    for key, price in used.items():
-        other = today.get(key)
-        if other is not None and price.rates != other.rates:
-            notices.append(f"{key[0]}/{key[1]}: today's price table has other rates than the run recorded")
+    notices += prices.changes(used.values(), today)
     return used
 
 

@@ -226,6 +226,8 @@ def replay(run_dir: Path, out: Path | None) -> None:
     found = replaying.replay(run_dir, target)
     mark = brief.banner(simulated=found.simulated, replayed=True)
     click.echo(mark)
+    for notice in found.notices:
+        click.echo(f"note: {notice}", err=True)
     if found.summary is None:
         click.echo(
             f"{len(found.episodes)} episodes replayed without a difference; {found.missing} are not recorded yet"

@@ -51,8 +51,11 @@ def gemini(raw: Mapping[str, Any]) -> Usage:
             "cache_tokens_details",
             "candidates_tokens_details",
             "tool_use_prompt_tokens_details",
+            "traffic_type",
         ),
     )
+    if raw.get("traffic_type") not in (None, "ON_DEMAND"):
+        raise UsageError(f"gemini usage with traffic_type {raw['traffic_type']!r}: it is billed in another way")
     if raw.get("prompt_token_count") is None or raw.get("total_token_count") is None:
         raise UsageError("gemini usage without prompt_token_count or total_token_count")
     prompt, cached = whole(raw, "prompt_token_count"), whole(raw, "cached_content_token_count")

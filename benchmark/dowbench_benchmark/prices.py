@@ -135,6 +135,15 @@ def find(table: Table, provider: str, model: str, where: str = "pricing.yaml") -
     return price
 
 
+def changes(used: Iterable[Price], today: Table) -> list[str]:
+    """What to say where the prices in use are not those of today's table."""
+    return [
+        f"{price.provider}/{price.model}: today's price table has other rates than were recorded"
+        for price in used
+        if (other := today.get((price.provider, price.model))) is not None and other.rates != price.rates
+    ]
+
+
 def _price(node: Node) -> Price:
     entries = node.mapping(
         ("provider", "model", *_RATES, "source", "retrieved"), ("max_prompt_tokens", "simulated", "note")

@@ -29,6 +29,8 @@ class Recording:
     cassette: Cassette | None
     unbilled: tuple[Call, ...]
     """Calls that the cassette has and ``calls.jsonl`` lacks, since the run was killed between the two."""
+    attempts: Mapping[str, int]
+    """Episode id to the number of its last attempt."""
 
     @property
     def used(self) -> bool:
@@ -37,11 +39,7 @@ class Recording:
 
     def attempt(self, spec: EpisodeSpec) -> int:
         """Number of the last attempt at an episode, 0 for none."""
-        prefix = spec.id + "-"
-        numbers = [int(sent.attempt.removeprefix(prefix)) for sent in self.sent if sent.episode_id == spec.id]
-        if self.cassette is not None:
-            numbers += [int(name.removeprefix(prefix)) for name in self.cassette.events if name.startswith(prefix)]
-        return max(numbers, default=0)
+        return self.attempts.get(spec.id, 0)
 
 
 def read(directory: Path, prices: Mapping[str, Price]) -> Recording:
@@ -50,7 +48,13 @@ def read(directory: Path, prices: Mapping[str, Price]) -> Recording:
     calls = _parsed(directory / store.CALLS, ledger.call_from)
     sent = _parsed(directory / store.REQUESTS, ledger.sent_from)
     cassette = Cassette(directory / store.CASSETTE) if (directory / store.CASSETTE).exists() else None
-    return Recording(episodes, tuple(calls), tuple(sent), cassette, _unbilled(calls, sent, cassette, prices))
+    attempts: dict[str, int] = {}
+    for name in {*(request.attempt for request in sent), *(cassette.events if cassette else ())}:
+        episode, _, number = name.rpartition("-")
+        if number.isdigit():
+            attempts[episode] = max(attempts.get(episode, 0), int(number))
+    unbilled = _unbilled(calls, sent, cassette, prices)
+    return Recording(episodes, tuple(calls), tuple(sent), cassette, unbilled, attempts)
 
 
 def _parsed(path: Path, read_row: Callable[[Mapping[str, Any]], Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.errors import UsageError
 from dowbench_benchmark import codec, ledger, plan, recording, results, runfile, store
+from dowbench_benchmark import prices as pricing
 from dowbench_benchmark.cassette import Digests, DriftError, Replayed, first_difference
 from dowbench_benchmark.episode import perform
 from dowbench_benchmark.loop import Halt
@@ -33,6 +34,7 @@ class Replay:
     summary: results.Written | None
     """``None`` where episodes are missing."""
     recorded_sha256: str | None
+    notices: tuple[str, ...]
 
 
 def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambda done, planned: None) -> Replay:
@@ -66,7 +68,10 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
     summary = None
     if not missing:
         summary = results.write(planned, out, episodes, simulated=simulated)
-    return Replay(planned, tuple(episodes), missing, simulated, summary, results.recorded_sha256(directory))
+    notices = pricing.changes(planned.prices.values(), pricing.load())
+    return Replay(
+        planned, tuple(episodes), missing, simulated, summary, results.recorded_sha256(directory), tuple(notices)
+    )
 
 
 def _same_plan(directory: Path, recorded: list[dict[str, str]], planned: Plan) -> None:

@@ -18,7 +18,7 @@ def test_gemini() -> None:
         "thoughts_token_count": 7,
         "total_token_count": 132,
         "prompt_tokens_details": [{"modality": "TEXT", "token_count": 100}],
-        "traffic_type": None,
+        "traffic_type": "ON_DEMAND",
     }
     assert mappers.mapper("gemini")(raw) == Usage(75, 20, 7, 30, 0)
 
@@ -38,7 +38,7 @@ def test_missing_counters_are_zero() -> None:
             {"prompt_token_count": 1, "total_token_count": 1, "surprise_count": 4},
             "unknown usage field 'surprise_count'",
         ),
-        ({"prompt_token_count": 1, "total_token_count": 1, "traffic_type": "PROVISIONED"}, "'traffic_type'"),
+        ({"prompt_token_count": 1, "total_token_count": 1, "traffic_type": "PROVISIONED"}, "traffic_type 'PROV"),
         ({"prompt_token_count": "1", "total_token_count": 1}, "expected a whole number"),
         ({"prompt_token_count": True, "total_token_count": 1}, "expected a whole number"),
         ({"prompt_token_count": -1, "total_token_count": -1}, "expected a whole number"),

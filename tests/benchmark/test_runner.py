@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 import time
@@ -30,6 +31,8 @@ from dowbench.errors import DowbenchError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from conftest import Dowbench
 
 QUICK = {"retry": {"max_attempts": 3, "base_delay_s": 0, "max_delay_s": 0}}
 
@@ -396,3 +399,22 @@ def test_a_lost_call_row_is_made_good_from_the_cassette(tmp_path: Path) -> None:
     assert run_plan(made, tmp_path / "cut", provider).code == 0
     assert provider.calls == 0
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
+
+
+def test_a_run_goes_on_with_the_prices_it_recorded(tmp_path: Path) -> None:
+    made = make_plan()
+    run_plan(without(made, 6), tmp_path)
+    dearer = {model: dataclasses.replace(price, output_per_mtok=50.0) for model, price in made.prices.items()}
+    kept, notices = runfile.keep_prices(dataclasses.replace(made, prices=dearer), tmp_path)
+    assert kept.prices == made.prices
+    assert notices == ["the price of mock-susceptible has changed; this run goes on with the one it recorded"]
+    assert runfile.keep_prices(made, tmp_path) == (made, [])
+    assert runfile.keep_prices(made, tmp_path / "new") == (made, [])
+
+
+def test_a_directory_of_0_1_0_is_not_gone_on_with(tmp_path: Path, dowbench: Dowbench) -> None:
+    (tmp_path / "run.json").write_text('{"run_name": "old", "config": {}}')
+    for command in (("run", "smoke", "--out", tmp_path), ("replay", tmp_path)):
+        run = dowbench(*command)
+        assert run.code == 2
+        assert "dowbench 0.1.0" in run.err

@@ -27,22 +27,21 @@ INTERRUPTED = 130
 
 
 class Lazy(NamedTuple):
-    """A command whose module is imported when it is called."""
+    """A command whose module is imported when it is called; it is in that module's ``COMMANDS``, by its name."""
 
     module: str
-    attribute: str
     help: str
 
 
 COMMANDS: dict[str, Lazy] = {
-    "rules": Lazy("dowbench.rulepack.commands", "rules", "List, show, test and document the rules."),
-    "list": Lazy("dowbench_benchmark.cli", "list", "Benchmark: list attacks, defenses, tasks, providers."),
-    "estimate": Lazy("dowbench_benchmark.cli", "estimate", "Benchmark: what a run may cost at most."),
-    "run": Lazy("dowbench_benchmark.cli", "run", "Benchmark: run a configuration and record it."),
-    "replay": Lazy("dowbench_benchmark.cli", "replay", "Benchmark: repeat a recorded run without a provider."),
-    "audit": Lazy("dowbench_benchmark.cli", "audit", "Benchmark: recompute a run's figures from its raw usage."),
-    "report": Lazy("dowbench_benchmark.cli", "report", "Benchmark: write the report of a run."),
-    "evidence": Lazy("dowbench_benchmark.cli", "evidence", "Benchmark: turn recorded runs into the scanner's figures."),
+    "rules": Lazy("dowbench.rulepack.commands", "List, show, test and document the rules."),
+    "list": Lazy("dowbench_benchmark.cli", "List attacks, defenses, tasks and providers."),
+    "estimate": Lazy("dowbench_benchmark.cli", "Say what a run may cost at most."),
+    "run": Lazy("dowbench_benchmark.cli", "Run a configuration and record it."),
+    "replay": Lazy("dowbench_benchmark.cli", "Repeat a recorded run without a provider."),
+    "audit": Lazy("dowbench_benchmark.cli", "Recompute a run's figures from its raw usage."),
+    "report": Lazy("dowbench_benchmark.cli", "Write the report of a run."),
+    "evidence": Lazy("dowbench_benchmark.cli", "Turn recorded runs into the scanner's figures."),
 }
 
 
@@ -56,18 +55,15 @@ class Commands(click.Group):
         lazy = COMMANDS.get(cmd_name)
         if lazy is None:
             return super().get_command(ctx, cmd_name)
-        found = getattr(import_module(lazy.module), "COMMANDS", {}).get(cmd_name) or getattr(
-            import_module(lazy.module), lazy.attribute
-        )
-        if not isinstance(found, click.Command):
-            raise TypeError(f"{lazy.module}.{lazy.attribute} is not a command")
-        return found
+        command: click.Command = import_module(lazy.module).COMMANDS[cmd_name]
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [("scan", scan.get_short_help_str(limit=70)), *((n, c.help) for n, c in COMMANDS.items())]
-            )
+        scanner = [("scan", scan.get_short_help_str(limit=70)), ("rules", COMMANDS["rules"].help)]
+        with formatter.section("Scanner"):
+            formatter.write_dl(scanner)
+        with formatter.section("Benchmark"):
+            formatter.write_dl([(name, command.help) for name, command in COMMANDS.items() if name != "rules"])
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,7 +94,7 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: Sequence[str]) 
 _LEVEL = click.Choice(["high", "medium", "low"])
 
 
-@cli.command(short_help="Scan tool definitions: files, folders, globs, or - for standard input.")
+@cli.command(short_help="Report shapes of tool definitions that can run up a bill.")
 @click.argument("paths", nargs=-1)
 @click.option(
     "--loader",

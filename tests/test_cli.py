@@ -307,6 +307,13 @@ def test_help_lists_every_command_without_importing_the_benchmark(folder):
     assert "dowbench.scan'" not in run.stderr
 
 
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_of_the_table_is_there(name, dowbench):
+    run = dowbench(name, "--help")
+    assert (run.code, run.err) == (0, "")
+    assert run.out.startswith(f"Usage: dowbench {name} ")
+
+
 def test_unknown_command_and_option(folder, dowbench):
     assert dowbench("scam").code == 2
     run = dowbench("scan", "--fail-on", "hihg")

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dowbench_benchmark import metrics, store
+from dowbench_benchmark import metrics, stats, store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,11 +44,29 @@ def summary(
     )
 
 
+def statistics(plan: Plan, episodes: Sequence[Episode], *, simulated: bool) -> dict[str, Any]:
+    """The content of ``stats.json``."""
+    return stats.compute(
+        episodes,
+        run_name=plan.config.run_name,
+        simulated=simulated,
+        threshold=plan.config.success_threshold,
+        seed=plan.config.seed,
+        baseline=plan.config.baseline,
+        measure=measure(plan.config.unpriced),
+    )
+
+
 def write(plan: Plan, directory: Path, episodes: Sequence[Episode], *, simulated: bool) -> Written:
     """Write both files for ``episodes``, all of the plan in its order. Raises ``StoreError``."""
     content = summary(plan, episodes, simulated=simulated)
     data = metrics.to_bytes(content)
     store.replace(directory / store.SUMMARY, data, durable=not simulated)
+    store.replace(
+        directory / store.STATS,
+        metrics.to_bytes(statistics(plan, episodes, simulated=simulated)),
+        durable=not simulated,
+    )
     return Written(content, hashlib.sha256(data).hexdigest())
 
 

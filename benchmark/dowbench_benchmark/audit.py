@@ -56,7 +56,9 @@ class Audit:
 
 
 @dataclass(frozen=True, slots=True)
-class _Billed:
+class Billed:
+    """An answered call."""
+
     attempt: str
     model: str
     raw: Mapping[str, Any]
@@ -65,7 +67,9 @@ class _Billed:
 
 
 @dataclass(frozen=True, slots=True)
-class _Settings:
+class Settings:
+    """What a run's figures depend on."""
+
     provider: str
     threshold: float
     baseline: str
@@ -79,13 +83,13 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     """Audit one run directory. Raises ``UsageError`` or ``StoreError`` for what cannot be read."""
     run = runfile.read(directory)
     try:
-        settings = _settings(run)
+        settings = settings_of(run)
         name, simulated = str(run["run_name"]), bool(run["simulated"])
     except (KeyError, TypeError, StopIteration) as error:
         raise UsageError(f"is no run of a known format: {error!r}", path=str(directory / store.RUN)) from None
     notices: list[str] = []
-    rows = _planned(run, _episodes(directory), notices)
-    billed = list(_billed(directory, {row.attempt: row.model for row in rows}))
+    rows = in_plan(run, _episodes(directory), notices)
+    billed = list(billed_calls(directory, {row.attempt: row.model for row in rows}))
     table = {} if settings.unpriced else _prices(run, settings.provider, rows, price_file, notices)
     by_attempt, total, usd, differences = _map(billed, settings, table)
     episodes = []
@@ -122,7 +126,8 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     )
 
 
-def _settings(run: Mapping[str, Any]) -> _Settings:
+def settings_of(run: Mapping[str, Any]) -> Settings:
+    """From ``run.json``. Raises ``KeyError``, ``TypeError`` or ``StopIteration`` for another shape."""
     config = run["config"]
     unpriced = bool(config["unpriced"])
     ours = "format" in run
@@ -130,7 +135,7 @@ def _settings(run: Mapping[str, Any]) -> _Settings:
         baseline = next(spec["label"] for spec in config["defenses"] if not spec["stack"])
     else:
         baseline = next(spec["label"] or spec["name"] for spec in config["defenses"] if spec["name"] == UNDEFENDED)
-    return _Settings(
+    return Settings(
         provider=config["provider"],
         threshold=float(config["success_threshold"]),
         baseline=baseline,
@@ -155,7 +160,7 @@ def _episodes(directory: Path) -> list[Episode]:
     return list(found.values())
 
 
-def _planned(run: Mapping[str, Any], rows: list[Episode], notices: list[str]) -> list[Episode]:
+def in_plan(run: Mapping[str, Any], rows: list[Episode], notices: list[str]) -> list[Episode]:
     """The rows that belong to the plan, in its order; 0.1.0 recorded none, and its files are in order."""
     if "plan" not in run:
         return rows
@@ -168,13 +173,13 @@ def _planned(run: Mapping[str, Any], rows: list[Episode], notices: list[str]) ->
     return planned
 
 
-def _billed(directory: Path, models: Mapping[str, str]) -> Iterator[_Billed]:
+def billed_calls(directory: Path, models: Mapping[str, str]) -> Iterator[Billed]:
     """Every answered call, from ``calls.jsonl`` where there is one, else from the cassette."""
     path = directory / store.CALLS
     if path.is_file():
         for number, row in enumerate(store.rows(path), 1):
             if row.get("raw_usage") is not None and not (row.get("error") and row.get("usage") is None):
-                yield _Billed(row["attempt"], row["model"], row["raw_usage"], row.get("usage"), (str(path), number))
+                yield Billed(row["attempt"], row["model"], row["raw_usage"], row.get("usage"), (str(path), number))
         return
     path = directory / store.CASSETTE
     if not path.is_file():
@@ -187,13 +192,13 @@ def _billed(directory: Path, models: Mapping[str, str]) -> Iterator[_Billed]:
             try:
                 raw = response["raw"]["usage"] if "raw" in response else response["raw_usage"]
                 model = row["request"]["model"] if "request" in row else models[row["attempt"]]
-                yield _Billed(row["attempt"], model, raw, response.get("usage"), (str(path), number))
+                yield Billed(row["attempt"], model, raw, response.get("usage"), (str(path), number))
             except (KeyError, TypeError) as error:
                 raise StoreError(f"is no recorded call: {error!r}", path=str(path), line=number) from None
 
 
 def _map(
-    billed: Sequence[_Billed], settings: _Settings, table: Table
+    billed: Sequence[Billed], settings: Settings, table: Table
 ) -> tuple[dict[str, Usage], Usage, float, list[str]]:
     mapper = mappers.mapper(settings.provider)
     by_attempt: dict[str, Usage] = {}

@@ -31,7 +31,9 @@ _SHAPES: tuple[tuple[bytes, bytes], ...] = (
 _ANY = re.compile(b"|".join(pattern for _, pattern in _SHAPES))
 # "sk-" also ends words such as "task-", so in plain text a key begins where a word does.
 _PLAIN = re.compile(rb"(?<![A-Za-z0-9])(?:" + _ANY.pattern + rb")")
-_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{16,}={0,2}")
+_WORD = re.compile(rb"[A-Za-z0-9+/_.-]{19,}")
+"""Every key, and the base64 of every key, lies within one of these."""
+_BASE64_RUN = re.compile(rb"[A-Za-z0-9+/_-]{11,}={0,2}")
 _MINIMUM = 8
 
 
@@ -59,9 +61,15 @@ def protect(secret: str) -> None:
 
 def data(value: bytes) -> bytes:
     """``value`` with every key in it masked."""
-    for secret, _ in _secrets:
+    for secret, fragments in _secrets:
         value = value.replace(secret, MASK)
-    return _BASE64_RUN.sub(_run, _PLAIN.sub(MASK, value))
+        if any(fragment in value or _urlsafe(fragment) in value for fragment in fragments):
+            value = _BASE64_RUN.sub(_run, value)
+    for word in _WORD.findall(value):
+        # A digest, lower case without a dash, is by far the most frequent word of this length.
+        if not (word.isalnum() and word.islower()) and (_PLAIN.search(word) or _hides(word)):
+            return _BASE64_RUN.sub(_run, _PLAIN.sub(MASK, value))
+    return value
 
 
 def text(value: str) -> str:
@@ -70,16 +78,25 @@ def text(value: str) -> str:
 
 
 def _run(found: re.Match[bytes]) -> bytes:
-    """A run of base64 characters, masked where a key hides in it. Digests, in lower case, are none."""
-    run = found[0]
+    return MASK if _hides(found[0]) else found[0]
+
+
+def _hides(run: bytes) -> bool:
+    """Whether the base64 in ``run`` holds a key."""
     if run.islower():
-        return run
+        return False
     plain = run.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
     if any(fragment in plain for _, fragments in _secrets for fragment in fragments):
-        return MASK
-    if any(fragment in plain for fragment in _ENCODED):
+        return True
+    if not any(fragment in plain for fragment in _ENCODED):
+        return False
+    for piece in re.findall(rb"[A-Za-z0-9+/]+", plain):
         for cut in range(4):
-            piece = plain[cut : len(plain) - ((len(plain) - cut) % 4 == 1)]
-            if _ANY.search(base64.b64decode(piece + b"=" * (-len(piece) % 4))):
-                return MASK
-    return run
+            whole = piece[cut : len(piece) - ((len(piece) - cut) % 4 == 1)]
+            if _ANY.search(base64.b64decode(whole + b"=" * (-len(whole) % 4))):
+                return True
+    return False
+
+
+def _urlsafe(fragment: bytes) -> bytes:
+    return fragment.replace(b"+", b"-").replace(b"/", b"_")

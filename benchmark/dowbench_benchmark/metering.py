@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -49,6 +50,8 @@ class Line:
     retry: Retry
     stop: threading.Event
     """Set when no further call may leave."""
+    dated: bool
+    """Whether requests carry their time; those of simulated runs do not, so that their files never differ."""
 
 
 class Live:
@@ -101,9 +104,8 @@ class Live:
         line.budget.reserve(worst, line.stop.is_set)
         billed = worst
         try:
-            at = None
-            if line.limiter is not None:
-                at = datetime.fromtimestamp(line.limiter.acquire(counted), UTC).isoformat(timespec="milliseconds")
+            sent_at = time.time() if line.limiter is None else line.limiter.acquire(counted)
+            at = datetime.fromtimestamp(sent_at, UTC).isoformat(timespec="milliseconds") if line.dated else None
             if line.stop.is_set():
                 billed = ledger.Spend()
                 raise Interrupted("interrupted")

@@ -216,6 +216,7 @@ class _Run:
                 limiter=Limiter(limit, self.earlier.sent, wait=self._wait) if limit else None,
                 retry=self.plan.config.retry,
                 stop=self.quitting,
+                dated=not self.simulated,
             )
             self._work(line, recorder, min(concurrency, len(self.pending)))
         if self.halt is not None and not isinstance(self.halt, Halt):

@@ -346,7 +346,12 @@ def test_a_real_run_writes_each_request_down_before_it_leaves(tmp_path: Path) ->
     run_plan(make_plan(), tmp_path, Wrapped(before), simulated=False, limits=limits)
     assert seen
     assert all(number == rows for number, rows in seen)
-    assert all(row["at"] for row in store.rows(tmp_path / "requests.jsonl")) is False  # no rate limit, no clock
+    assert all(row["at"].endswith("+00:00") for row in store.rows(tmp_path / "requests.jsonl"))
+
+
+def test_a_simulated_request_has_no_date(tmp_path: Path) -> None:
+    run_plan(make_plan(), tmp_path)
+    assert {row["at"] for row in store.rows(tmp_path / "requests.jsonl")} == {None}
 
 
 def test_progress_is_watched(tmp_path: Path) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowbench.errors import DowbenchError
+from dowbench.errors import DowbenchError, SourceError
 from dowbench.model import Finding, Note, Related
 from dowbench.rulepack.view import SetView, ToolView, Witness
 
@@ -26,12 +28,14 @@ class Run(NamedTuple):
     """Rules that failed. The tool set is then not to be called clean."""
 
 
-def run(pack: RulePack, toolset: ToolSet) -> Run:
+def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf) -> Run:
     """Every rule of the pack over every tool, and over the set.
 
     A rule that fails on one of them is an error note, and the others go on. A ``DowbenchError`` is passed on: the
-    document itself cannot be read, as when a schema that is followed lazily exceeds its limits.
+    document itself cannot be read, as when a schema that is followed lazily exceeds its limits, or when the rules take
+    longer than ``seconds``.
     """
+    deadline = time.monotonic() + seconds
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
     failures: dict[str, list[str]] = {}
@@ -39,6 +43,13 @@ def run(pack: RulePack, toolset: ToolSet) -> Run:
     for target in targets:
         scope = "toolset" if target is whole else "tool"
         for rule in pack.rules:
+            if time.monotonic() > deadline:
+                raise SourceError(
+                    f"the rules took more than {seconds:g} s (source_limits.seconds)",
+                    path=toolset.path,
+                    pointer=(target.tool if isinstance(target, ToolView) else toolset).location.pointer,
+                    document=toolset.document,
+                )
             for shape in rule.shapes:
                 if shape.scope != scope:
                     continue

@@ -142,7 +142,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
     scanned: list[Loaded] = []
     for document, toolset in toolsets:
         try:
-            run = engine.run(plan.pack, toolset)
+            run = engine.run(plan.pack, toolset, plan.limits.seconds)
         except SourceError as error:  # schemas are read when a rule asks for them
             error = _with_line(error, document)
             errors.append(Note(job.target.path, error.message, error.line, error.column))
@@ -159,8 +159,8 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
                 _placed_note(note._replace(message=f"not valid OpenAPI: {note.message}"), document) for note in notes
             ]
     in_force = {rule.id for rule in plan.rules}
-    divided = suppress(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
-    wanted = [finding for finding in divided.findings if plan.wants(finding)]
+    split = divided(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
+    wanted = [finding for finding in split.findings if plan.wants(finding)]
     changed = wanted if job.earlier is None else _on_changed_tools(job, scanned, wanted, plan)
     places = {document.index: document for document, _ in scanned}
     return FileOutcome(
@@ -168,17 +168,17 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         findings=tuple(_placed(f, places[f.document]) for f in changed),
         suppressed=tuple(
             s._replace(finding=_placed(s.finding, places[s.finding.document]))
-            for s in divided.suppressed
+            for s in split.suppressed
             if plan.wants(s.finding)
         ),
         errors=tuple(errors),
-        warnings=(*warnings, *divided.warnings),
-        waivers=divided.waivers,
+        warnings=(*warnings, *split.warnings),
+        waivers=split.waivers,
         unchanged=len(wanted) - len(changed),
     )
 
 
-def suppress(
+def divided(
     file: str, toolsets: Sequence[tuple[Any, ToolSet]], source: Source | None, findings: list[Finding], plan: Plan
 ) -> FileOutcome:
     """``findings`` divided by the ignores in the documents of ``toolsets`` and by the config's exceptions.
@@ -260,6 +260,7 @@ def _earlier_tools(job: Job, plan: Plan) -> Earlier:
 
 
 def merged(outcomes: Iterable[FileOutcome]) -> FileOutcome:
+    """All of ``outcomes`` in one, in their order."""
     outcomes = tuple(outcomes)
     return FileOutcome(
         **{

@@ -44,7 +44,7 @@ def _plain(name: str) -> str:
     return "".join(character for character in folded if unicodedata.category(character) not in ("Cf", "Mn"))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1 << 16)
 def split(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case.
 
@@ -53,6 +53,8 @@ def split(name: str) -> tuple[str, ...]:
     """
     if not name.isascii():
         name = _plain(name)
+    elif name.islower() and name.replace("_", "").isalpha():
+        return tuple(filter(None, name.split("_")))
     return tuple(name[slice(*match.span())].lower() for match in _WORD.finditer(_shape(name)))
 
 

@@ -72,7 +72,8 @@ class TestOfAnySize:
     """Too large to be kept: made when they are needed."""
 
     def test_fifty_megabytes_on_one_line(self, folder: Path, scan: Dowbench) -> None:
-        Path("one.json").write_text(json.dumps([tool(description="x " * 25_000_000)]))
+        schema = {"type": "object", "properties": {"text": {"type": "string", "default": "x " * 25_000_000}}}
+        Path("one.json").write_text(json.dumps([tool(input_schema=schema)]))
         run = scan("one.json")
         assert (run.err, [file["tools"] for file in run.json["files"]]) == ("", [1])
 
@@ -122,20 +123,24 @@ class TestOfAnySize:
         assert (run.err, run.json["files"][0]["tools"]) == ("", 10_000)
 
     def test_a_description_of_a_megabyte(self, folder: Path, scan: Dowbench) -> None:
-        text = "Call this tool again, at most 5 times and not more than [once](x) per page. " * 13_000
-        Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
+        sentence = "Call this tool again, at most 5 times and not more than [once](x) per page. "
+        Path("long.json").write_text(json.dumps([tool("search_all", description=sentence * 13_000)]))
+        run = scan("long.json")
+        message = "a description has 988,000 characters, more than 200,000 (source_limits.text)"
+        assert run.err == f"error: long.json:1:2: {message}\n"
+        Path("long.json").write_text(json.dumps([tool("search_all", description=sentence * 2_500)]))
         run = scan("long.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
         assert len(run.out) < 100_000
 
-    @pytest.mark.parametrize("text", ["no " * 100_000, "a-" * 100_000, "1," * 100_000, "." * 200_000, "(" * 200_000])
+    @pytest.mark.parametrize("text", ["no " * 60_000, "a-" * 99_000, "1," * 99_000, "." * 199_000, "(" * 199_000])
     def test_a_description_without_sense(self, text: str, folder: Path, scan: Dowbench) -> None:
         Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
         run = scan("long.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
 
-    def test_a_million_references_to_one_definition(self, folder: Path, scan: Dowbench) -> None:
-        properties = {f"p{n}": {"$ref": "#/$defs/Text"} for n in range(100_000)}
+    def test_very_many_references_to_one_definition(self, folder: Path, scan: Dowbench) -> None:
+        properties = {f"p{n}": {"$ref": "#/$defs/Text"} for n in range(20_000)}
         schema = {"type": "object", "properties": properties, "$defs": {"Text": {"type": "string"}}}
         Path("refs.json").write_text(json.dumps([tool("save_all", input_schema=schema)]))
         run = scan("refs.json")
@@ -148,6 +153,8 @@ class TestOfAnySize:
             ("nesting: 3", "more than 3 levels of nesting (source_limits.nesting)"),
             ("nodes: 20", "more than 20 values (source_limits.nodes)"),
             ("tools: 2", "the document has 3 tools, more than 2 (source_limits.tools)"),
+            ("text: 4", "some.json:1:2: a description has 8 characters, more than 4 (source_limits.text)"),
+            ("seconds: 0.000001", "took more than 1e-06 s (source_limits.seconds)"),
         ],
     )
     def test_limits_can_be_set(self, limit: str, error: str, folder: Path, dowbench: Dowbench) -> None:

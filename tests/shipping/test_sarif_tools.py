@@ -1,9 +1,9 @@
 """The SARIF of every fixture before its schema, Microsoft's multitool, and that tool's own line hash.
 
-The multitool's errors and warnings are to be none. Its notes are not asked for; those it would give are choices: message
-texts instead of templates (SARIF2002), no version control details (2003: code scanning knows the commit), addresses that
-cannot be reached from a machine without a network (2006), rule ids that are words instead of numbers (2009), and no
-snippets of the scanned files in the report (2010, 2011).
+The multitool's errors and warnings are to be none. Its notes are not asked for; those it would give are choices:
+message texts instead of templates (SARIF2002), no version control details, since code scanning knows the commit
+(SARIF2003), addresses that cannot be reached without a network (SARIF2006), rule ids that are words instead of numbers
+(SARIF2009), and no snippets of the scanned files in the report (SARIF2010, SARIF2011).
 """
 
 from __future__ import annotations

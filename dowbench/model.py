@@ -56,7 +56,7 @@ class Schema:
     """Following this node led back to itself; it has no children."""
     identity: int = 0
     """The same for each use of one definition, so that a walk can visit a definition once; 0: not known."""
-    expand_properties: Callable[[], Mapping[str, Schema]] = field(default=lambda: {}, repr=False)
+    expand_properties: Callable[[], Mapping[str, Schema]] = field(default=dict, repr=False)
     expand_items: Callable[[], Schema | None] = field(default=lambda: None, repr=False)
     expand_alternatives: Callable[[], tuple[Schema, ...]] = field(default=lambda: (), repr=False)
     expand_additional: Callable[[], Schema | None] = field(default=lambda: None, repr=False)

@@ -116,5 +116,6 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
         path.write_text(wanted[path], encoding="utf-8")
     click.echo(f"{len(wanted)} files, {len(differing)} written, {len(stale)} removed.")
 
+
 COMMANDS = {"rules": rules}
 """What the command line offers."""

@@ -8,10 +8,12 @@ Small ones are named tuples: those are made many times quicker than data classes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 Severity = Literal["high", "medium", "low"]
 Confidence = Literal["high", "medium", "low"]

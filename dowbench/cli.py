@@ -187,12 +187,17 @@ def scan(
     if rewritten:
         result = _write_baseline(rewritten, result, known)
     _print_messages(result, quiet=quiet, verbose=verbose)
-    for output in outputs:
-        _write(output.path, render(output.format, result, ReportOptions(verbose=verbose)))
+    unwritten = [
+        error
+        for output in outputs
+        if (error := _write(output.path, render(output.format, result, ReportOptions(verbose=verbose))))
+    ]
     if not quiet:
         colour = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
         _print(render(format_, result, ReportOptions(colour, verbose, messages=False, width=_width())))
-    return pipeline.exit_code(result, config.fail_on)
+    for error in unwritten:
+        click.echo(f"error: {visible(str(error))}", err=True)
+    return FAILED if unwritten else pipeline.exit_code(result, config.fail_on)
 
 
 def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
@@ -227,7 +232,9 @@ def _write_baseline(file: Path, result: ScanResult, known: Baseline | None) -> S
         click.echo(f"{file.as_posix()}: not written, because something could not be scanned", err=True)
         return result
     reasons = known.reasons if known and known.file.absolute() == file.absolute() else {}
-    _write(file, baseline.dump(file, result.findings, reasons))
+    error = _write(file, baseline.dump(file, result.findings, reasons))
+    if error:
+        raise error
     click.echo(f"{file.as_posix()}: {len(result.findings)} findings written, known from now on", err=True)
     return less_known(result, baseline.load(file))
 
@@ -270,20 +277,27 @@ def _print(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _write(path: Path, text: str) -> None:
-    """Put ``text`` into ``path`` in one step: the file is the old one or the whole new one."""
+def _write(path: Path, text: str) -> UsageError | None:
+    """Put ``text`` into ``path`` in one step: the file is the old one or the whole new one. Or the error."""
+    data = text.encode("utf-8", errors="backslashreplace")
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        if path.exists() and not path.is_file():  # /dev/stdout, a pipe
-            path.write_text(text, encoding="utf-8", newline="\n")
-            return
-        try:
-            temporary.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        if path.as_posix().startswith(("/dev/", "/proc/")):
+            path.write_bytes(data)
+            return None
+        if path.exists() and not path.is_file():
+            return UsageError("cannot be written: not a regular file", path=path.as_posix())
+        # A name that somebody laid out beforehand, such as a link, is not written through.
+        with open(temporary, "xb") as file:  # noqa: PTH123
+            try:
+                file.write(data)
+                file.close()
+                temporary.replace(path)
+            finally:
+                temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", path=path.as_posix()) from None
+        return UsageError(f"cannot be written: {error.strerror}", path=path.as_posix())
+    return None
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -316,7 +330,8 @@ def run(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         else:
             click.echo(
-                f"error: internal error, please report it: {type(error).__name__}: {error} (--verbose shows where)",
+                f"error: internal error, please report it: {type(error).__name__}: {visible(str(error), 300)} "
+                "(--verbose shows where)",
                 err=True,
             )
         return FAILED

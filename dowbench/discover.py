@@ -107,23 +107,54 @@ class _Finder:
             self._file(argument, argument, status, named=True)
 
     def _missing(self, argument: str, error: OSError | ValueError) -> None:
-        if not re.search(r"[*?\[]", argument):
+        if not _is_pattern(argument):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             self.errors.append(Note(shown(argument), f"cannot be read: {reason}"))
             return
-        import glob
-
-        matches = sorted(glob.iglob(argument, recursive=True))  # noqa: PTH207 - of any path, also an absolute one
+        drive, path = os.path.splitdrive(argument.replace(os.sep, "/"))
+        root = "/" if path.startswith("/") else ""
+        parts = [part for part in path.split("/") if part not in ("", os.curdir)]
+        literal = next(n for n, part in enumerate(parts) if _is_pattern(part))
+        folder = drive + root + "/".join(parts[:literal]) or os.curdir
+        matches = list(self._matching(folder, parts[literal:]))
         if not matches:
             self.errors.append(Note(shown(argument), "no file matches this pattern"))
         else:
             self.containers.append(argument)
         for match in matches:
             if Path(match).is_dir():
-                if not argument.rstrip("/").endswith("**"):
-                    self._walk(match, argument)
+                self._walk(match, argument)
             else:
-                self._maybe(match, argument, os.curdir)
+                self._maybe(match, argument, folder)
+
+    def _matching(self, folder: str, parts: Sequence[str]) -> Iterator[str]:
+        """What in ``folder`` a pattern's ``parts`` match. Only links that a part names in full are followed."""
+        if not parts:
+            yield folder
+            return
+        part, rest = parts[0], parts[1:]
+        if part != "**" and not _is_pattern(part):
+            if os.path.lexists(_join(folder, part)):
+                yield from self._matching(_join(folder, part), rest)
+            return
+        try:
+            with os.scandir(folder) as entries:
+                inside = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError | NotADirectoryError):
+                self._unreadable(error)
+            return
+        if part == "**":
+            yield from self._matching(folder, rest)
+        regex = re.compile("".join(_pieces(part)), re.DOTALL)
+        for entry in inside:
+            walked = entry.is_dir(follow_symlinks=False)
+            if entry.name.startswith(".") and not part.startswith("."):
+                continue
+            if part == "**" and walked and not self._passed_over(folder, entry.name):
+                yield from self._matching(_join(folder, entry.name), parts)
+            elif part != "**" and regex.fullmatch(entry.name) and (walked or not rest):
+                yield from self._matching(_join(folder, entry.name), rest)
 
     def tracked(self) -> None:
         """What git tracks here; without git, a walk."""
@@ -147,7 +178,12 @@ class _Finder:
 
     def _passed_over(self, parent: str, name: str) -> bool:
         folder = _join(parent, name)
-        if name in SKIPPED_FOLDERS or Path(folder, "pyvenv.cfg").exists():
+        if name in SKIPPED_FOLDERS:
+            return True
+        if Path(folder).is_symlink():
+            self.skipped.append(Note(shown(folder), "symbolic link to a folder, not followed"))
+            return True
+        if Path(folder, "pyvenv.cfg").exists():
             return True
         if self._exclude.match(folder):
             self.skipped.append(Note(shown(folder), "excluded by the configuration"))
@@ -205,6 +241,10 @@ def relative(file: str, folder: str) -> str:
 
 def _join(parent: str, name: str) -> str:
     return name if parent == os.curdir else os.path.join(parent, name)  # noqa: PTH118
+
+
+def _is_pattern(text: str) -> bool:
+    return re.search(r"[*?\[]", text) is not None
 
 
 def _inside(file: str, root: str) -> bool:

@@ -15,17 +15,17 @@ from dowbench.fingerprint import fingerprinted
 from dowbench.model import FileScan, Finding, Note, ScanResult, Severity, Span
 from dowbench.parallel import scan_all
 from dowbench.plan import RANK, Plan, make_plan
-from dowbench.scanfile import FileOutcome, Job, merged, suppress
-
-MEMORY = "<python>"
-"""Path of what was never a file."""
-NOWHERE = Span(0, 0, 0, 0)
+from dowbench.scanfile import FileOutcome, Job, divided, merged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from dowbench.baseline import Baseline
     from dowbench.discover import Discovery, Target
+
+MEMORY = "<python>"
+"""Path of what was never a file."""
+NOWHERE = Span(0, 0, 0, 0)
 
 
 def scan_paths(paths: Iterable[str | os.PathLike[str]] = (), config: Config | None = None) -> ScanResult:
@@ -52,13 +52,13 @@ def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None
     run = engine.run(plan.pack, toolset)
     in_force = {rule.id for rule in plan.rules}
     found = [finding for finding in fingerprinted(run.findings) if finding.rule in in_force]
-    divided = suppress(MEMORY, [(InMemory(value), toolset)], None, found, plan)
+    split = divided(MEMORY, [(InMemory(value), toolset)], None, found, plan)
     return ScanResult(
         files=(FileScan(MEMORY, toolset.format, len(toolset.tools)),),
-        findings=tuple(sorted((f for f in divided.findings if plan.wants(f)), key=_order)),
-        suppressed=tuple(s for s in divided.suppressed if plan.wants(s.finding)),
+        findings=tuple(sorted((f for f in split.findings if plan.wants(f)), key=_order)),
+        suppressed=tuple(s for s in split.suppressed if plan.wants(s.finding)),
         errors=tuple(run.errors),
-        warnings=(*toolset.notes, *divided.warnings),
+        warnings=(*toolset.notes, *split.warnings),
         rules=plan.rules,
     )
 

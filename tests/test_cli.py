@@ -149,16 +149,42 @@ def test_report_that_cannot_be_written_is_an_error_and_leaves_the_old_one(folder
     write(folder / "tools.json", tool())
     run = probe("tools.json", "-o", "json=missing/out.json")
     assert (run.code, run.err) == (2, "error: missing/out.json: cannot be written: No such file or directory\n")
+    assert run.found == [("probe-tool", "tools.json:2", "probe_one", None)]
+
+
+def test_one_report_that_cannot_be_written_loses_no_other(folder, probe):
+    write(folder / "tools.json", tool())
+    (folder / "is-a-folder").mkdir()
+    run = probe("tools.json", "-o", "json=is-a-folder", "-o", "json=out.json", "-o", "json=missing/x.json")
+    assert run.code == 2
+    assert run.err == (
+        "error: is-a-folder: cannot be written: not a regular file\n"
+        "error: missing/x.json: cannot be written: No such file or directory\n"
+    )
+    assert (folder / "out.json").read_text(encoding="utf-8") == run.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
+def test_report_is_not_written_through_a_link_or_into_a_pipe(folder, probe, tmp_path):
+    write(folder / "tools.json", tool())
+    (tmp_path / "theirs").write_text("theirs", encoding="utf-8")
+    (folder / "out.json").symlink_to(tmp_path / "theirs")
+    assert probe("tools.json", "-o", "json=out.json").code == 0
+    assert (tmp_path / "theirs").read_text(encoding="utf-8") == "theirs"
+    assert not (folder / "out.json").is_symlink()
+    os.mkfifo(folder / "pipe")
+    run = probe("tools.json", "-o", "json=pipe")
+    assert (run.code, run.err) == (2, "error: pipe: cannot be written: not a regular file\n")
 
 
 def test_report_replaces_the_old_one_in_one_step(folder, probe, monkeypatch):
     write(folder / "tools.json", tool())
     (folder / "out.json").write_text("old", encoding="utf-8")
 
-    def full(self, *arguments, **options):
+    def full(self, target):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "replace", full)
     run = probe("tools.json", "-o", "json=out.json")
     assert (run.code, run.err) == (2, "error: out.json: cannot be written: No space left on device\n")
     assert (folder / "out.json").read_bytes() == b"old"

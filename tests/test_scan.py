@@ -70,10 +70,27 @@ def test_globs(folder, probe):
     (folder / "a" / "package.json").write_text("{}", encoding="utf-8")
     assert paths(probe("a/*.json")) == ["a/one.json"]
     run = probe("**/*.json")
-    assert paths(run) == ["a/b/two.json", "a/one.json"]
+    assert paths(run) == ["a/one.json", "a/b/two.json"]
     assert reasons(run) == {"a/package.json": "no tool definitions"}
+    assert paths(probe("a/[bx]")) == ["a/b/two.json"]
+    assert paths(probe("./?/**")) == ["a/one.json", "a/b/two.json"]
+    assert paths(probe("**/t*.json")) == paths(probe(f"{folder}/**/b/*")) == ["a/b/two.json"]
     run = probe("c/*.json")
     assert (run.code, errors(run)) == (2, {"c/*.json": "no file matches this pattern"})
+
+
+@posix
+def test_globs_follow_no_links_out_and_cannot_be_led_in_circles(folder, tmp_path, probe):
+    outside = write(tmp_path / "outside" / "secret.json", tool("probe_secret"))
+    write(folder / "in" / "tools.json", tool("probe_1"))
+    write(folder / "in" / "node_modules" / "theirs.json", tool("probe_2"))
+    (folder / "in" / "out").symlink_to(outside.parent)
+    (folder / "in" / "out.json").symlink_to(outside)
+    for name in "abc":
+        (folder / "in" / name).symlink_to(".")
+    assert paths(probe("in/**/*.json")) == ["in/tools.json"]
+    assert paths(probe("in/*/*.json", "--skip-unrecognized")) == ["in/node_modules/theirs.json"]
+    assert paths(probe(f"{folder}/i*/*.json")) == ["in/tools.json"]
 
 
 def test_file_whose_name_looks_like_a_glob(folder, probe):
@@ -159,6 +176,7 @@ def test_links_out_of_the_folder_are_not_followed(folder, tmp_path, probe):
     assert paths(run) == ["in/real.json"]
     assert reasons(run)["in/out.json"] == "symbolic link out of the scanned folder, not followed"
     assert reasons(run)["in/circle.json"].startswith("cannot be opened: ")
+    assert reasons(run)["in/outside"] == "symbolic link to a folder, not followed"
     assert run.code == 0
     assert paths(probe("in/out.json")) == ["in/out.json"]
 
@@ -295,10 +313,10 @@ def test_document_whose_schemas_cannot_be_followed_does_not_take_the_others_with
 
     real = engine.run
 
-    def run(pack, toolset):
+    def run(pack, toolset, *arguments):
         if toolset.document == 1:
             raise SourceError("too much to follow", path=toolset.path, pointer="/tools/0")
-        return real(pack, toolset)
+        return real(pack, toolset, *arguments)
 
     monkeypatch.setattr(engine, "run", run)
     document = "tools:\n- {name: probe_one, input_schema: {}}\n"

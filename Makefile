@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo check test lint format docs clean
+.PHONY: demo check test shipping lint format docs clean
 
 demo: $(VENV)/base  ## install, and scan the shipped example
 	$(BIN)/dowbench scan fixtures/openai/support_agent/input.json
@@ -12,6 +12,9 @@ check: lint test  ## everything CI runs
 
 test: $(VENV)/dev
 	$(BIN)/pytest -n auto
+
+shipping: $(VENV)/dev  ## the image, the Action, the hooks and the workflows, with real parts: needs a network
+	tests/shipping/run
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -88,7 +88,7 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     except (KeyError, TypeError, StopIteration) as error:
         raise UsageError(f"is no run of a known format: {error!r}", path=str(directory / store.RUN)) from None
     notices: list[str] = []
-    rows = in_plan(run, _episodes(directory), notices)
+    rows = in_plan(run, recorded_episodes(directory), notices)
     billed = list(billed_calls(directory, {row.attempt: row.model for row in rows}))
     table = {} if settings.unpriced else _prices(run, settings.provider, rows, price_file, notices)
     by_attempt, total, usd, differences = _map(billed, settings, table)
@@ -146,7 +146,8 @@ def settings_of(run: Mapping[str, Any]) -> Settings:
     )
 
 
-def _episodes(directory: Path) -> list[Episode]:
+def recorded_episodes(directory: Path) -> list[Episode]:
+    """The rows of ``episodes.jsonl``, the last of each id. Raises a located error for what is none, and for no row."""
     path = directory / store.EPISODES
     found: dict[str, Episode] = {}
     for number, row in enumerate(store.rows(path), 1):
@@ -179,7 +180,10 @@ def billed_calls(directory: Path, models: Mapping[str, str]) -> Iterator[Billed]
     if path.is_file():
         for number, row in enumerate(store.rows(path), 1):
             if row.get("raw_usage") is not None and not (row.get("error") and row.get("usage") is None):
-                yield Billed(row["attempt"], row["model"], row["raw_usage"], row.get("usage"), (str(path), number))
+                try:
+                    yield Billed(row["attempt"], row["model"], row["raw_usage"], row.get("usage"), (str(path), number))
+                except KeyError as error:
+                    raise StoreError(f"is no call: {error} is missing", path=str(path), line=number) from None
         return
     path = directory / store.CASSETTE
     if not path.is_file():

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dowbench_benchmark import mask
-from dowbench_benchmark.model import Episode, Message, Request, Response, ToolCall, ToolSpec, Usage
+from dowbench_benchmark.model import KINDS, STATUSES, Episode, Message, Request, Response, ToolCall, ToolSpec, Usage
 
 _strict = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -148,7 +148,20 @@ def episode_json(episode: Episode) -> dict[str, Any]:
 
 def episode_from(row: Mapping[str, Any]) -> Episode:
     """An episode from its row, dowbench 0.1.0's included. Raises ``KeyError`` or ``TypeError`` for another shape."""
-    return Episode(**{**row, "usage": Usage(**row["usage"])})
+    episode = Episode(**{**row, "usage": Usage(**row["usage"])})
+    for name in ("episode_id", "model", "defense", "item_id", "benign_task_id", "attempt"):
+        if not isinstance(getattr(episode, name), str):
+            raise TypeError(f"{name!r}: expected text")
+    if episode.kind not in KINDS or episode.status not in STATUSES:
+        raise TypeError(f"expected a known kind and status, found {episode.kind!r}, {episode.status!r}")
+    counts = usage_json(episode.usage) | {name: getattr(episode, name) for name in ("repeat", "turns", "wording")}
+    for name, count in counts.items():
+        if type(count) is not int or count < 0:
+            raise TypeError(f"{name!r}: expected a whole number of at least 0, found {count!r}")
+    cost = episode.cost_usd
+    if cost is not None and not (type(cost) in (int, float) and 0 <= cost < math.inf):
+        raise TypeError(f"'cost_usd': expected a number of at least 0, found {cost!r}")
+    return episode
 
 
 class Digester:

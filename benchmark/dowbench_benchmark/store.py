@@ -131,7 +131,11 @@ def torn(path: Path) -> int:
 
 
 def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Write a file as a whole: afterwards it is the new one or, after a crash, the old one. Raises ``StoreError``."""
+    """Write a file as a whole: afterwards it is the new one or, after a crash, the old one. Raises ``StoreError``.
+
+    A pipe or a device is refused: it would be replaced by a file.
+    """
+    _regular(path)
     temporary = path.with_name(path.name + ".tmp")
     try:
         with temporary.open("wb") as file:

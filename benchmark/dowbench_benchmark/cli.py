@@ -287,6 +287,30 @@ def audit(run_dir: Path, threshold: float | None, price_file: Path | None, outpu
     return 1 if found.differences or unequal else 0
 
 
+@click.command("report", short_help="Write about a run: tables in Markdown, or a page with plots.")
+@click.argument("run_dir", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "html"]),
+    help="Default: html for a FILE that ends with .html, else markdown.",
+)
+def report(run_dir: Path, output: Path | None, form: str | None) -> None:
+    """Report on RUN_DIR, also one of dowbench 0.1.0. The HTML is one file that loads nothing."""
+    from dowbench_benchmark import report as reporting
+    from dowbench_benchmark import store
+
+    if form is None:
+        form = "html" if output is not None and output.suffix.lower() in (".html", ".htm") else "markdown"
+    text = reporting.render(run_dir, form)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    store.replace(output, text.encode(errors="backslashreplace"))
+    click.echo(f"written to {output}")
+
+
 @click.command("list", short_help="List attacks, tasks, defenses, providers, models, scenarios, configurations.")
 @click.argument(
     "what",
@@ -313,4 +337,5 @@ COMMANDS: Mapping[str, click.Command] = {
     "run": run,
     "replay": replay,
     "audit": audit,
+    "report": report,
 }

@@ -1,0 +1,317 @@
+"""What a report says, as tables and lines of plain text that every format lays out in its own way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dowbench_benchmark import inference, stats
+from dowbench_benchmark.report import figures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dowbench_benchmark.model import Kind
+    from dowbench_benchmark.report.data import Report
+
+TERMS = (
+    (
+        "A",
+        "amplification: what an attack episode cost, divided by the median cost of the same task without the attack.",
+    ),
+    ("ASR", "attack success rate: the share of decided attack episodes with A at or above the threshold."),
+    ("Censored", "stopped at the benchmark's own ceiling, so it would have cost more: its A is a lower bound (≥)."),
+    ("Control", "a neutral text of the same length in the attack's place: what the shape costs by itself."),
+    ("Overhead", "what a defense adds to the cost of tasks without an attack."),
+    ("95 %", "an interval that holds the true value in 95 of 100 such runs; none for fewer than 3 independent units."),
+)
+TURN_KINDS: tuple[Kind, ...] = ("benign", "control", "attack")
+_FEW = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1
+    """How many columns, from the left, are words; the others are figures."""
+    note: str | None = None
+
+
+def facts(report: Report) -> list[tuple[str, str]]:
+    """How the run was made."""
+    run, config = report.run, report.run["config"]
+    ceiling, prices = config.get("ceiling") or {}, run.get("prices") or []
+    planned = run.get("episodes_planned")
+    served = run.get("served_model_versions") or {}
+    lines = [
+        ("Provider", report.provider),
+        *(("Model", f"{model}, served as {_listed(served.get(model) or [])}") for model in report.models),
+        ("Success", f"A ≥ {report.threshold:g}"),
+        ("Measured in", "USD" if report.measure == "usd" else "billed tokens: the run is unpriced, USD are unknown"),
+        ("Episodes", f"{report.episodes:,} of {planned if planned is not None else figures.UNKNOWN} planned"),
+        ("Errored", f"{report.errored:,}"),
+        ("Repeats × wordings", f"{config.get('repeats', figures.UNKNOWN)} × {config.get('paraphrases', 1)}"),
+        ("Seed", str(config.get("seed"))),
+        ("Scenario", str((run.get("scenario") or {}).get("id", figures.UNKNOWN))),
+        ("Ceiling of an episode", _listed(f"{key} {value:,}" for key, value in ceiling.items())),
+        ("Spent", _spent(run)),
+        ("Prices per million tokens", _listed(_price(price) for price in prices)),
+        (
+            "dowbench",
+            f"{run.get('dowbench_version', figures.UNKNOWN)}, commit {run.get('git_commit') or figures.UNKNOWN}",
+        ),
+        ("summary.json sha256", report.sha256),
+    ]
+    if config.get("agent"):
+        lines.insert(0, ("Agent run", f"the calls were made by {config['agent']}, not by the benchmark's own loop"))
+    return lines
+
+
+def warnings(report: Report) -> list[str]:
+    """What a reader must know before the figures."""
+    lines = []
+    if report.run.get("complete") is False:
+        lines.append("The run is not complete: the figures are of what is recorded so far.")
+    if report.recorded_sha256 is not None and report.recorded_sha256 != report.sha256:
+        lines.append(
+            f"The recorded summary.json (sha256 {report.recorded_sha256}) is not what these episodes give: "
+            "'dowbench audit' shows the differences."
+        )
+    if report.errored:
+        lines.append(f"{figures.counted(report.errored, 'episode')} errored: their cost is a lower bound.")
+    fewest = min((row["attack"]["episodes"] for row in report.stats["attacks"]), default=0)
+    if fewest < _FEW:
+        lines.append(
+            f"Some attacks have only {figures.counted(fewest, 'episode')} under a defense. "
+            f"An interval needs {inference.FEWEST}, a figure fit for publishing {_FEW}."
+        )
+    return [*lines, *(notice[:1].upper() + notice[1:] + "." for notice in report.notices)]
+
+
+def defenses(report: Report, model: str) -> Table:
+    """What each defense leaves of the attacks, and what it costs without one."""
+    rows = []
+    for cell in report.cells(model):
+        asr, benign = cell["asr"], cell["benign"]
+        rows.append(
+            (
+                cell["defense"],
+                f"{asr['successes']} of {asr['decided']}",
+                figures.percent(asr["rate"]),
+                _wilson(asr),
+                figures.interval(asr["clustered_by_attack"], figures.percent, f"none: {asr['clustered_note']}"),
+                f"{figures.percent(asr['best_case'])} to {figures.percent(asr['worst_case'])}"
+                if asr["undetermined"]
+                else "all decided",
+                figures.amplification(cell["amplification"]),
+                str(cell["amplification"]["lower_bounds"]),
+                f"{benign['completed']} of {benign['episodes']}",
+                figures.interval(benign["completion_wilson"], figures.percent),
+                _overhead(benign["median_overhead"]),
+                "baseline"
+                if cell["defense"] == report.baseline
+                else figures.ratio_interval(benign["cost_ratio"], figures.change),
+            )
+        )
+    return Table(
+        "Defenses",
+        (
+            "defense",
+            "attacks that succeed",
+            "ASR",
+            "95 % (Wilson)",
+            "95 % (clustered by attack)",
+            "best to worst case",
+            "median A",
+            "lower bounds",
+            "tasks completed",
+            "95 % (Wilson)",
+            "overhead (median)",
+            "95 % of mean overhead",
+        ),
+        rows,
+        note="Best to worst case: every undetermined attack failed, or succeeded.",
+    )
+
+
+def against_none(report: Report, model: str) -> Table | None:
+    """The effect of each defense on the same attacks."""
+    rows = []
+    for row in report.comparisons(model):
+        cost, success = row["cost"], row["success"]
+        rows.append(
+            (
+                row["defense"],
+                str(row["attacks"]),
+                _mark(cost) + figures.change(cost["value"]) if cost["value"] is not None else figures.UNKNOWN,
+                figures.ratio_interval(cost, figures.change),
+                figures.p_value(cost["p_holm"]),
+                _points(success["difference"]),
+                figures.interval(success["interval"], _points),
+                f"{success['only_undefended']} / {success['only_defended']}",
+                figures.p_value(success["p_holm"]),
+            )
+        )
+    if not rows:
+        return None
+    return Table(
+        "Each defense against none, on the same attacks",
+        (
+            "defense",
+            "attacks",
+            "cost under attack",
+            "95 %",
+            "p (paired t, Holm)",
+            "ASR, points",
+            "95 % (Newcombe)",
+            "stopped / let in",
+            "p (exact McNemar, Holm)",
+        ),
+        rows,
+        note="The attack is the unit. Where episodes were censored the change in cost is a bound, and there is no p. "
+        "Stopped: succeeds only without the defense. Let in: only with it.",
+    )
+
+
+def attacks(report: Report, model: str, defense: str) -> Table:
+    """A of every attack and of its control under one defense."""
+    rows = []
+    for row in report.attacks(model, defense):
+        attack, control, effect = row["attack"], row["control"], row["attack_over_control"]
+        rows.append(
+            (
+                row["attack_id"],
+                report.families.get(row["attack_id"], figures.UNKNOWN),
+                str(attack["episodes"]),
+                figures.amplification(attack),
+                figures.ratio_interval(attack["ratio"]),
+                figures.interval(attack["median_bootstrap"], otherwise="none"),
+                f"{attack['successes']} of {attack['episodes'] - attack['undetermined']}",
+                str(attack["lower_bounds"]),
+                figures.amplification(control),
+                figures.ratio_interval(control["ratio"]),
+                (("≥ " if attack["lower_bounds"] else "") + figures.number(effect["value"]))
+                if effect["value"] is not None
+                else figures.UNKNOWN,
+                figures.ratio_interval(effect),
+            )
+        )
+    return Table(
+        f"A of each attack, defense: {defense}",
+        (
+            "attack",
+            "family",
+            "episodes",
+            "median A",
+            "95 % of mean A",
+            "95 % of median (bootstrap)",
+            "successes",
+            "lower bounds",
+            "A of control",
+            "95 %",
+            "attack ÷ control",
+            "95 %",
+        ),
+        rows,
+        words=2,
+    )
+
+
+def curve(report: Report, model: str, every: int = 1) -> Table:
+    """ASR over the threshold."""
+    cells = report.cells(model)
+    places = [
+        place for place, threshold in enumerate(stats.THRESHOLDS) if place % every == 0 or threshold == report.threshold
+    ]
+    rows = [(f"{stats.THRESHOLDS[place]:g}", *(_share(cell, place) for cell in cells)) for place in places]
+    return Table(
+        "ASR over the threshold",
+        ("A at least", *(cell["defense"] for cell in cells)),
+        rows,
+        note="Of decided episodes; in brackets, with every undetermined one counted as a success.",
+    )
+
+
+def turns(report: Report, model: str) -> Table | None:
+    """Billed tokens a turn without a defense."""
+    kinds = [kind for kind in TURN_KINDS if (model, kind) in report.turns]
+    longest = max((len(report.turns[model, kind]) for kind in kinds), default=0)
+    if not longest:
+        return None
+    rows = []
+    for place in range(longest):
+        row = [str(place + 1)]
+        for kind in kinds:
+            series = report.turns[model, kind]
+            if place < len(series):
+                turn = series[place]
+                row += [figures.number(turn.median), f"{turn.lowest:,} to {turn.highest:,}", str(turn.episodes)]
+            else:
+                row += ["none", "none", "0"]
+        rows.append(row)
+    head = [text for kind in kinds for text in (f"{kind}: median", "lowest to highest", "episodes with it")]
+    return Table("Billed tokens of each turn, without a defense", ("turn", *head), rows)
+
+
+def methods(report: Report) -> list[str]:
+    """How the figures were made."""
+    bootstrap = report.stats["bootstrap"]
+    return [
+        "ASR: Wilson's interval over episodes; beside it a percentile bootstrap over attacks, whose repeats are much alike.",
+        "A: the median. Its mean is a ratio of geometric means: a paired t interval over wordings where there are three.",
+        "With fewer wordings it is Welch's t over episodes; from 10 episodes on there is a bootstrap of the median, too.",
+        "Defense against none: a paired t over attacks on log cost, and McNemar's exact test on success.",
+        "Their p values are adjusted by Holm over all defenses and models of the run.",
+        f"Bootstraps: {bootstrap['resamples']:,} resamples, seed {bootstrap['seed']}.",
+    ]
+
+
+def _share(cell: Mapping[str, Any], place: int) -> str:
+    episodes = cell["asr"]["episodes"]
+    successes, undetermined = cell["curve"]["successes"][place], cell["curve"]["undetermined"][place]
+    decided = episodes - undetermined
+    share = figures.percent(successes / decided if decided else None)
+    return f"{share} ({figures.percent((successes + undetermined) / episodes)})" if undetermined else share
+
+
+def _wilson(asr: Mapping[str, Any]) -> str:
+    if asr["upper_bound_without_success"] is not None:
+        return f"at most {figures.percent(asr['upper_bound_without_success'])}"
+    return figures.interval(asr["wilson"], figures.percent)
+
+
+def _overhead(value: float | None) -> str:
+    return figures.percent(value, signed=True).replace("-", "−")
+
+
+def _mark(cost: Mapping[str, Any]) -> str:
+    if cost["cut_defended"] and cost["cut_undefended"]:
+        return "about "
+    if cost["cut_undefended"]:
+        return "≤ "
+    return "≥ " if cost["cut_defended"] else ""
+
+
+def _points(value: float | None) -> str:
+    return figures.UNKNOWN if value is None else f"{100 * value:+.0f}".replace("-", "−")
+
+
+def _spent(run: Mapping[str, Any]) -> str:
+    tokens, usd = run.get("spent_tokens"), run.get("spent_usd")
+    parts = [figures.UNKNOWN + " tokens" if tokens is None else f"{tokens:,} tokens"]
+    return ", ".join([*parts, figures.UNKNOWN + " USD" if usd is None else f"{usd:.4f} USD"])
+
+
+def _price(price: Mapping[str, Any]) -> str:
+    rates = (("input", "input_per_mtok"), ("output", "output_per_mtok"), ("cache read", "cache_read_per_mtok"))
+    said = ", ".join(f"{name} {price.get(key, figures.UNKNOWN)}" for name, key in rates)
+    mark = " (simulated)" if price.get("simulated") else f" (read {price.get('retrieved', figures.UNKNOWN)})"
+    return f"{price.get('model', figures.UNKNOWN)}: {said} USD{mark}"
+
+
+def _listed(items: Any) -> str:
+    return ", ".join(str(item) for item in items) or figures.UNKNOWN

@@ -37,7 +37,8 @@ def test_schema(tools: Path, schema: str, paths: list[Path]) -> None:
 
 
 def test_zizmor(tools: Path) -> None:
-    assert_clean(tools / "zizmor", "--offline", "--no-progress", "--strict-collection", *WORKFLOWS, "action.yml")
+    others = ("action.yml", ".github/dependabot.yml", ".pre-commit-hooks.yaml")
+    assert_clean(tools / "zizmor", "--offline", "--no-progress", "--strict-collection", *WORKFLOWS, *others)
 
 
 def test_hadolint(tools: Path) -> None:

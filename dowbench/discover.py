@@ -55,13 +55,62 @@ class Globs:
 
     def __init__(self, patterns: Sequence[str], base: Path) -> None:
         self._base = str(base.absolute())
-        self._regex = re.compile("|".join(_translate(pattern) for pattern in patterns)) if patterns else None
+        self._patterns = [_compiled(pattern) for pattern in patterns]
 
     def match(self, file: str) -> bool:
         """Whether ``file``, as one opens it, is matched."""
-        if self._regex is None:
+        if not self._patterns:
             return False
-        return self._regex.match(relative(file, self._base)) is not None
+        names = relative(file, self._base).split("/")
+        return any(_covers(pattern, names) for pattern in self._patterns)
+
+
+# The parts of a pattern between slashes; ``None`` is ``**``. The pattern and the path may both be a stranger's, so that
+# matching must not backtrack.
+Pattern = list[re.Pattern[str] | None]
+
+
+def _compiled(pattern: str) -> Pattern:
+    path = pattern.replace(os.sep, "/").removeprefix("./")
+    parts = [_part(part) for part in path.split("/") if part not in ("", os.curdir)]
+    return parts if "/" in path.rstrip("/") else [None, *parts]
+
+
+def _part(part: str) -> re.Pattern[str] | None:
+    import fnmatch
+
+    return None if part == "**" else re.compile(fnmatch.translate(part))
+
+
+def _covers(pattern: Pattern, names: Sequence[str]) -> bool:
+    """Whether ``pattern`` matches the path of ``names`` or a folder on the way."""
+    reached = _passing({0}, pattern)
+    for name in names:
+        if len(pattern) in reached:
+            return True
+        reached = _onward(reached, name, pattern)
+    return len(pattern) in reached
+
+
+def _onward(reached: set[int], name: str, pattern: Pattern) -> set[int]:
+    """Where in ``pattern`` one is behind ``name``, coming from any of ``reached``."""
+    onward = set()
+    for at in reached:
+        part = pattern[at]
+        if part is None:
+            onward.add(at)
+        elif part.match(name):
+            onward.add(at + 1)
+    return _passing(onward, pattern)
+
+
+def _passing(reached: set[int], pattern: Pattern) -> set[int]:
+    """``reached`` and what ``**`` lets one reach from there without a name."""
+    for at in sorted(reached):
+        while at < len(pattern) and pattern[at] is None:
+            at += 1
+            reached.add(at)
+    return reached
 
 
 def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
@@ -116,45 +165,44 @@ class _Finder:
         parts = [part for part in path.split("/") if part not in ("", os.curdir)]
         literal = next(n for n, part in enumerate(parts) if _is_pattern(part))
         folder = drive + root + "/".join(parts[:literal]) or os.curdir
-        matches = list(self._matching(folder, parts[literal:]))
+        matches = list(self._matching(folder, parts[literal:])) if Path(folder).is_dir() else []
         if not matches:
             self.errors.append(Note(shown(argument), "no file matches this pattern"))
         else:
             self.containers.append(argument)
         for match in matches:
-            if Path(match).is_dir():
+            if Path(match).is_dir() and not Path(match).is_symlink():
                 self._walk(match, argument)
             else:
                 self._maybe(match, argument, folder)
 
     def _matching(self, folder: str, parts: Sequence[str]) -> Iterator[str]:
-        """What in ``folder`` a pattern's ``parts`` match. Only links that a part names in full are followed."""
-        if not parts:
-            yield folder
-            return
-        part, rest = parts[0], parts[1:]
-        if part != "**" and not _is_pattern(part):
-            if os.path.lexists(_join(folder, part)):
-                yield from self._matching(_join(folder, part), rest)
-            return
-        try:
-            with os.scandir(folder) as entries:
-                inside = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError | NotADirectoryError):
-                self._unreadable(error)
-            return
-        if part == "**":
-            yield from self._matching(folder, rest)
-        regex = re.compile("".join(_pieces(part)), re.DOTALL)
-        for entry in inside:
-            walked = entry.is_dir(follow_symlinks=False)
-            if entry.name.startswith(".") and not part.startswith("."):
+        """What in ``folder`` a pattern's ``parts`` match. Each folder is looked into once, and no link is followed."""
+        pattern = [_part(part) for part in parts]
+        hidden = any(part.startswith(".") for part in parts)
+        pending = [(folder, _passing({0}, pattern))]
+        while pending:
+            folder, reached = pending.pop()
+            if len(pattern) in reached:
+                yield folder
                 continue
-            if part == "**" and walked and not self._passed_over(folder, entry.name):
-                yield from self._matching(_join(folder, entry.name), parts)
-            elif part != "**" and regex.fullmatch(entry.name) and (walked or not rest):
-                yield from self._matching(_join(folder, entry.name), rest)
+            try:
+                with os.scandir(folder) as entries:
+                    inside = sorted(entries, key=lambda entry: entry.name)
+            except OSError as error:
+                self._unreadable(error)
+                continue
+            below = []
+            for entry in inside:
+                if entry.name.startswith(".") and not hidden:
+                    continue
+                onward = _onward(reached, entry.name, pattern)
+                if len(pattern) in onward:
+                    yield _join(folder, entry.name)
+                elif onward and entry.is_dir(follow_symlinks=False):
+                    if None not in pattern or not self._passed_over(folder, entry.name):
+                        below.append((_join(folder, entry.name), onward))
+            pending += reversed(below)
 
     def tracked(self) -> None:
         """What git tracks here; without git, a walk."""
@@ -258,36 +306,6 @@ def _kind(mode: int) -> str:
     if stat.S_ISSOCK(mode):
         return "a socket"
     return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a special file"
-
-
-def _translate(pattern: str) -> str:
-    """A glob as a regular expression over a relative path."""
-    body = pattern.removeprefix("./").strip("/")
-    prefix = "" if "/" in pattern.removeprefix("./").rstrip("/") else "(?:.*/)?"
-    return f"(?:{prefix}{''.join(_pieces(body))}(?:/.*)?\\Z)"
-
-
-def _pieces(body: str) -> Iterator[str]:
-    for token in re.findall(r"\*\*/|/\*\*\Z|\*\*|\*|\?|\[!?[^\]]+\]|.", body, flags=re.DOTALL):
-        if token == "**/":
-            yield "(?:.*/)?"
-        elif token == "/**":
-            yield "/.*"
-        elif token == "**":
-            yield ".*"
-        elif token == "*":
-            yield "[^/]*"
-        elif token == "?":
-            yield "[^/]"
-        elif len(token) > 1:
-            yield (
-                "["
-                + ("^" if token[1] == "!" else "")
-                + re.escape(token[2:-1] if token[1] == "!" else token[1:-1]).replace(r"\-", "-")
-                + "]"
-            )
-        else:
-            yield re.escape(token)
 
 
 # Words that only tool definitions have, and words that a file must have one of to be tool definitions, as bytes. An

@@ -90,6 +90,9 @@ def test_globs_follow_no_links_out_and_cannot_be_led_in_circles(folder, tmp_path
         (folder / "in" / name).symlink_to(".")
     assert paths(probe("in/**/*.json")) == ["in/tools.json"]
     assert paths(probe("in/*/*.json", "--skip-unrecognized")) == ["in/node_modules/theirs.json"]
+    assert paths(probe("in/[!n]*")) == ["in/tools.json"]
+    assert paths(probe("in/*t*")) == ["in/tools.json"]
+    assert paths(probe("**/**/**/" * 20 + "*.json")) == ["in/tools.json"]
     assert paths(probe(f"{folder}/i*/*.json")) == ["in/tools.json"]
 
 
@@ -439,6 +442,12 @@ def test_process_that_dies_is_no_clean_scan(folder, probe, monkeypatch):
         ("[ab].json", ["a.json", "x/b.json"], ["c.json"]),
         ("[!ab].json", ["c.json"], ["a.json"]),
         ("a+(b).json", ["a+(b).json"], ["aab.json"]),
+        ("gen/**", ["gen/a.json", "gen/x/y.json"], ["x/gen/a.json", "gent/a.json"]),
+        ("a/**/b/**/c.json", ["a/b/c.json", "a/x/b/y/z/c.json"], ["a/c.json", "b/a/c.json"]),
+        ("**", ["a.json", "x/y.json"], []),
+        ("**/".join([""] * 60) + "x", ["/".join("a" * 200) + "/x"], ["/".join("a" * 200)]),
+        ("/".join(["**", "a"] * 30) + "/x", ["/".join("a" * 200) + "/x"], ["/".join("a" * 200)]),
+        ("*a" * 60 + "x", ["a" * 200 + "x"], ["a" * 200]),
     ],
 )
 def test_patterns(folder, pattern, matching, others):

@@ -278,19 +278,25 @@ def _patterns() -> _Patterns:
 def _clauses(text: str) -> list[_Clause]:
     patterns = _patterns()
     clauses = []
-    for part in patterns.clause.split(text.replace("`", "").replace("**", "")):
+    for part in patterns.clause.split(text.translate(_MARKUP)):
         if not part:
             continue
-        plain = " ".join(part.split())
-        numbers: list[str] = []
+        whole = " ".join(part.split())
+        for start in range(0, len(whole), LONGEST_CLAUSE):
+            plain = whole[start : start + LONGEST_CLAUSE]
+            numbers: list[str] = []
 
-        def mark(match: re.Match[str], numbers: list[str] = numbers) -> str:
-            numbers.append(match[0])
-            return f"⟦{len(numbers) - 1}⟧"
+            def mark(match: re.Match[str], numbers: list[str] = numbers) -> str:
+                numbers.append(match[0])
+                return f"⟦{len(numbers) - 1}⟧"
 
-        marked = patterns.number.sub(mark, plain)
-        clauses.append(_Clause(plain, marked, tuple(numbers)))
+            clauses.append(_Clause(plain, patterns.number.sub(mark, plain), tuple(numbers)))
     return clauses
+
+
+LONGEST_CLAUSE = 800
+"""Longer clauses are cut, in characters: no statement of a cap is that long, and time would grow with its square."""
+_MARKUP = str.maketrans("`*⟦⟧", "    ")
 
 
 def _found(clause: _Clause, *, of_parameter: bool) -> list[tuple[Cap, int]]:
@@ -303,27 +309,34 @@ def _found(clause: _Clause, *, of_parameter: bool) -> list[tuple[Cap, int]]:
     for pattern in (*patterns.bounds, patterns.bare_range) if of_parameter else patterns.bounds:
         for match in pattern.finditer(marked):
             before = marked[: match.start()]
-            if patterns.no_bound.search(before) or patterns.example.search(before):
+            if patterns.no_bound.search(before[-_REACH:]) or patterns.example.search(before):
                 continue
             number = clause.numbers[int(match["n"])]
             value = _value(number)
             low = match.groupdict().get("low")
             if low is not None and _value(clause.numbers[int(low)]) >= value:
                 continue
-            unit = _unit(marked[match.end("n") + 1 :], number)
+            unit = _unit(marked[match.end("n") + 1 : match.end("n") + _REACH], number)
             if unit in _NEVER or (unit in _TIME and not (of_parameter and unit == "day")):
                 continue
             if unit in _FILLER:
                 unit = ""
             start = len(_plain(before, clause.numbers))
             found.append((Cap(value, unit, _plain(match[0], clause.numbers).strip(" (:")), start))
+            if len(found) >= _ENOUGH:
+                return found
     return found
 
 
+_REACH = 60
+"""How far around a number the words that decide on it are looked for, in characters."""
+_ENOUGH = 50
+"""A clause with more caps than that is none that a person wrote."""
+_MARK = re.compile("⟦(\\d+)⟧")
+
+
 def _plain(marked: str, numbers: tuple[str, ...]) -> str:
-    for i, number in enumerate(numbers):
-        marked = marked.replace(f"⟦{i}⟧", number)
-    return marked
+    return _MARK.sub(lambda match: numbers[int(match[1])], marked)
 
 
 def _unit(after: str, number: str) -> str:

@@ -144,5 +144,11 @@ def test_a_cap_quotes_its_words_and_counts_something() -> None:
     assert not first.is_maximum
 
 
+def test_a_text_without_a_full_stop_is_read_in_pieces() -> None:
+    assert in_parameter("word " * 5000 + "max 50").value == 50  # type: ignore[union-attr]
+    assert on_result("1 to " * 5000) is None
+    assert in_parameter("max ⟦7⟧").value == 7  # type: ignore[union-attr]
+
+
 def test_the_largest_of_several_caps_counts() -> None:
     assert in_parameter("Up to 50, for administrators up to 200").value == 200  # type: ignore[union-attr]

@@ -15,7 +15,8 @@ from dowbench.result.english import base_forms, phrase, plural
 
 _WORDS = (
     "get list all the of tickets page limit max 10 2,000 between and up to returns its content not e.g. tree recursive "
-    "run sql `query` (1-50) <= 5 most recent — saves file image base64 with comments agent prompt . , : \n"
+    "run sql `query` (1-50) <= 5 most recent — saves file image base64 with comments agent prompt . , : \n "
+    "⟦9⟧ **max** 1,2,3"
 )
 WORDS = st.sampled_from(_WORDS.split(" "))
 TEXTS = st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join))

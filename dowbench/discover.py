@@ -199,9 +199,12 @@ class _Finder:
                 onward = _onward(reached, entry.name, pattern)
                 if len(pattern) in onward:
                     yield _join(folder, entry.name)
-                elif onward and entry.is_dir(follow_symlinks=False):
-                    if None not in pattern or not self._passed_over(folder, entry.name):
-                        below.append((_join(folder, entry.name), onward))
+                elif (
+                    onward
+                    and entry.is_dir(follow_symlinks=False)
+                    and not (None in pattern and self._passed_over(folder, entry.name))
+                ):
+                    below.append((_join(folder, entry.name), onward))
             pending += reversed(below)
 
     def tracked(self) -> None:

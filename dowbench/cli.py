@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib import import_module
@@ -302,7 +303,12 @@ def _write(path: Path, text: str) -> UsageError | None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit. Expected errors are one line; so are crashes, unless ``--verbose`` was given."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["scan"]:
+        gc.disable()  # ``parallel`` collects between files, and nothing else of a scan outlives its use
+    code = run(given)
+    gc.freeze()  # the process ends: its objects need not be looked at once more
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

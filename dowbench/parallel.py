@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 WORTH_IT = 400_000
 """Bytes of input, counting a file as at least 500, below which one process is quicker (``tests/perf`` measures it)."""
+SWEEP_AFTER = 4_000_000
+"""Bytes of input after which the garbage of their scans is collected, where the collector does not run by itself."""
 _MOST = 8
+_swept = 0
 _plan: Plan | None = None
 
 
@@ -24,7 +28,7 @@ def scan_all(jobs: Sequence[Job], plan: Plan) -> list[FileOutcome]:
     """``scan_file`` of every job, in their order."""
     workers = min(_cores(), _MOST, len(jobs))
     if workers < 2 or sum(max(job.target.size, 500) for job in jobs) < WORTH_IT:
-        return [scan_file(job, plan) for job in jobs]
+        return [_scan_and_sweep(job, plan) for job in jobs]
     return in_processes(jobs, plan, workers, forks=sys.platform == "linux")
 
 
@@ -67,4 +71,14 @@ def _begin(plan_or_config: object, validate: bool = False) -> None:
 
 def _scan(job: Job) -> FileOutcome:
     assert _plan is not None
-    return scan_file(job, _plan)
+    return _scan_and_sweep(job, _plan)
+
+
+def _scan_and_sweep(job: Job, plan: Plan) -> FileOutcome:
+    """``scan_file`` with the collector run before it once enough was scanned: what a file leaves behind has cycles."""
+    global _swept
+    if _swept > SWEEP_AFTER:
+        gc.collect()
+        _swept = 0
+    _swept += max(job.target.size, 500)
+    return scan_file(job, plan)

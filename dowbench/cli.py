@@ -42,7 +42,6 @@ COMMANDS: dict[str, Lazy] = {
     "replay": Lazy("dowbench_benchmark.cli", "Repeat a recorded run without a provider."),
     "audit": Lazy("dowbench_benchmark.cli", "Recompute a run's figures from its raw usage."),
     "report": Lazy("dowbench_benchmark.cli", "Write the report of a run."),
-    "evidence": Lazy("dowbench_benchmark.cli", "Turn recorded runs into the scanner's figures."),
 }
 
 

@@ -261,9 +261,9 @@ def methods(report: Report) -> list[str]:
     """How the figures were made."""
     bootstrap = report.stats["bootstrap"]
     return [
-        "ASR: Wilson's interval over episodes; beside it a percentile bootstrap over attacks, whose repeats are much alike.",
-        "A: the median. Its mean is a ratio of geometric means: a paired t interval over wordings where there are three.",
-        "With fewer wordings it is Welch's t over episodes; from 10 episodes on there is a bootstrap of the median, too.",
+        "ASR: Wilson's interval over episodes; beside it a bootstrap over attacks, since their repeats are alike.",
+        "A: the median. Its mean is a ratio of geometric means, with a paired t interval over three or more wordings.",
+        "With fewer wordings it is Welch's t over episodes; from 10 episodes on the median is bootstrapped, too.",
         "Defense against none: a paired t over attacks on log cost, and McNemar's exact test on success.",
         "Their p values are adjusted by Holm over all defenses and models of the run.",
         f"Bootstraps: {bootstrap['resamples']:,} resamples, seed {bootstrap['seed']}.",

@@ -71,7 +71,8 @@ def test_configuration_example_is_valid(folder):
     assert config.exceptions[0].tools == ("read_log",)
 
 
-def test_ignore_examples_ignore(folder, dowbench):
+def test_ignore_examples_ignore(folder, dowbench, monkeypatch):
+    monkeypatch.setattr("time.strftime", lambda form: "2026-12-01")  # the examples have a last day
     (text,) = (block for block in blocks("json") if "x-dowbench-ignore" in block)
     example = json.loads(text)
     definition = {"name": "read_log", "description": "Reads the log file of a server.", "input_schema": {}}

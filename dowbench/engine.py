@@ -39,22 +39,16 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf) -> Run:
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
     failures: dict[str, list[str]] = {}
-    targets: list[ToolView | SetView] = [*whole.tools, whole]
-    for target in targets:
-        scope = "toolset" if target is whole else "tool"
-        for rule in pack.rules:
+    for scope, targets in (("tool", whole.tools), ("toolset", (whole,))):
+        shapes = [(rule, shape) for rule in pack.rules for shape in rule.shapes if shape.scope == scope]
+        for target in targets:
             if time.monotonic() > deadline:
-                raise SourceError(
-                    f"the rules took more than {seconds:g} s (source_limits.seconds)",
-                    path=toolset.path,
-                    pointer=(target.tool if isinstance(target, ToolView) else toolset).location.pointer,
-                    document=toolset.document,
-                )
-            for shape in rule.shapes:
-                if shape.scope != scope:
-                    continue
+                raise _late(seconds, toolset, target)
+            for rule, shape in shapes:
                 try:
-                    findings.extend(_findings(pack, rule, shape, target))
+                    match = shape.match(target)  # type: ignore[arg-type]
+                    if match is not None and (shape.unless is None or shape.unless(target) is None):  # type: ignore[arg-type]
+                        findings.extend(_findings(pack, rule, shape, target, match))
                 except DowbenchError:
                     raise
                 except Exception as error:
@@ -64,16 +58,22 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf) -> Run:
     return Run(findings, [_failure(toolset, messages) for messages in failures.values()])
 
 
+def _late(seconds: float, toolset: ToolSet, target: ToolView | SetView) -> SourceError:
+    return SourceError(
+        f"the rules took more than {seconds:g} s (source_limits.seconds)",
+        path=toolset.path,
+        pointer=(target.tool if isinstance(target, ToolView) else toolset).location.pointer,
+        document=toolset.document,
+    )
+
+
 def _failure(toolset: ToolSet, messages: list[str]) -> Note:
     """One note for all failures of a rule on a tool set: a fault on every tool of a large file is still one fault."""
     more = f" (and on {len(messages) - 1} more)" if len(messages) > 1 else ""
     return Note(toolset.path, messages[0] + more)
 
 
-def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetView) -> Iterator[Finding]:
-    match: Match | None = shape.match(target)  # type: ignore[arg-type]
-    if match is None or (shape.unless is not None and shape.unless(target) is not None):  # type: ignore[arg-type]
-        return
+def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetView, match: Match) -> Iterator[Finding]:
     changes = [(a, found) for a in shape.adjust if (found := a.when(target)) is not None]  # type: ignore[arg-type]
     for primary in _primaries(shape, match, target):
         facts = _facts(target, (primary, *match, *(witness for _, found in changes for witness in found)))

@@ -124,9 +124,9 @@ class TestOfAnySize:
 
     def test_a_description_of_a_megabyte(self, folder: Path, scan: Dowbench) -> None:
         sentence = "Call this tool again, at most 5 times and not more than [once](x) per page. "
-        Path("long.json").write_text(json.dumps([tool("search_all", description=sentence * 13_000)]))
+        Path("long.json").write_text(json.dumps([tool("search_all", description=sentence * 13_200)]))
         run = scan("long.json")
-        message = "a description has 988,000 characters, more than 200,000 (source_limits.text)"
+        message = "the descriptions of a tool have 1,003,200 characters, more than 1,000,000 (source_limits.text)"
         assert run.err == f"error: long.json:1:2: {message}\n"
         Path("long.json").write_text(json.dumps([tool("search_all", description=sentence * 2_500)]))
         run = scan("long.json")
@@ -153,7 +153,10 @@ class TestOfAnySize:
             ("nesting: 3", "more than 3 levels of nesting (source_limits.nesting)"),
             ("nodes: 20", "more than 20 values (source_limits.nodes)"),
             ("tools: 2", "the document has 3 tools, more than 2 (source_limits.tools)"),
-            ("text: 4", "some.json:1:2: a description has 8 characters, more than 4 (source_limits.text)"),
+            (
+                "text: 4",
+                "some.json:1:2: the descriptions of a tool have 8 characters, more than 4 ",
+            ),
             ("seconds: 0.000001", "took more than 1e-06 s (source_limits.seconds)"),
         ],
     )

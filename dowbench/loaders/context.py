@@ -75,15 +75,11 @@ class Context:
         if not tools:
             self.note("the document holds no tools", pointer)
         for tool in tools:
-            self._check_text(tool.description, tool.location)
-            for parameter in tool.parameters:
-                self._check_text(parameter.description, parameter.location)
+            length = len(tool.description) + sum(len(parameter.description) for parameter in tool.parameters)
+            if length > (most := self.limits.text):
+                message = f"the descriptions of a tool have {length:,} characters, more than {most:,}"
+                raise self.error(f"{message} (source_limits.text)", tool.location.pointer)
         return ToolSet(self.path, format, tuple(tools), self.document, Location(pointer), self.notes)
-
-    def _check_text(self, text: str, place: Location) -> None:
-        if len(text) > self.limits.text:
-            message = f"a description has {len(text):,} characters, more than {self.limits.text:,}"
-            raise self.error(f"{message} (source_limits.text)", place.pointer)
 
 
 class Loader(Protocol):

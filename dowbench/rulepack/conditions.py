@@ -140,8 +140,8 @@ def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:
     group = id(test)
 
     def holds(view: ToolView) -> Match | None:
-        found = tuple(parameter_witness(view, p, group) for p in view.tool.parameters if test(view, p))
-        return found or None
+        found = [p for p in view.tool.parameters if test(view, p)]
+        return tuple(parameter_witness(view, p, group) for p in found) if found else None
 
     return holds
 
@@ -234,8 +234,8 @@ def _sibling(value: Any, at: Path, env: Env) -> ToolCondition:
     inner = compile_tree(value, at, env, TOOL)
 
     def holds(view: ToolView) -> Match | None:
-        for other in view.among.tools:
-            if other is not view and inner(other) is not None:
+        for other in view.among.meeting(inner):
+            if other is not view:
                 facts = {"sibling": other.tool.name}
                 return (
                     Witness(other.tool.location, f"tool `{other.tool.name}`", other.tool, facts=facts, kind="sibling"),

@@ -121,6 +121,14 @@ class SetView:
         self.lexicon = lexicon
         self.limits = limits
         self.tools: Sequence[ToolView] = tuple(ToolView(tool, self) for tool in toolset.tools)
+        self._meeting: dict[int, list[ToolView]] = {}
+
+    def meeting(self, condition: Callable[[ToolView], Any]) -> Sequence[ToolView]:
+        """The tools that meet a condition, worked out once."""
+        key = id(condition)
+        if key not in self._meeting:
+            self._meeting[key] = [view for view in self.tools if condition(view) is not None]
+        return self._meeting[key]
 
     @cached_property
     def tokens(self) -> int:

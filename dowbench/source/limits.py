@@ -19,8 +19,8 @@ class Limits:
     """YAML: values that aliases and merge keys add to what is written."""
     tools: int = 100_000
     """Tools in a document."""
-    text: int = 200_000
-    """Characters of one description."""
+    text: int = 1_000_000
+    """Characters of all descriptions of one tool."""
     seconds: float = 60.0
     """Time spent on one file."""
 

@@ -100,7 +100,10 @@ def running() -> Iterator[Engine]:
             except subprocess.TimeoutExpired:
                 daemon.kill()
                 daemon.wait()
-        shutil.rmtree(state, ignore_errors=True)
+        for line in Path("/proc/mounts").read_text().splitlines():  # it leaves one of its network namespaces
+            if (mount := line.split()[1]).startswith(f"{state}/"):
+                run("umount", "--lazy", mount)
+        shutil.rmtree(state)
 
 
 def scratch() -> Path | None:

@@ -246,7 +246,7 @@ def trade(report: Report, model: str, prefix: str) -> Plot | None:
     cells = [cell for cell in report.cells(model) if cell["defense"] in comparisons]
     if not cells:
         return None
-    columns = ((104, 184, "cost under attack"), (196, 276, "cost of tasks"), (290, 336, "completed"))
+    columns = ((104, 168, "under attack"), (208, 270, "tasks alone"), (304, 338, "completed"))
     attack = _change_scale([comparisons[cell["defense"]] for cell in cells], *columns[0][:2])
     benign = _change_scale([cell["benign"]["cost_ratio"] for cell in cells], *columns[1][:2])
     share = svg.Scale(0, 1, *columns[2][:2])

@@ -55,7 +55,8 @@ class Scale:
         step = round_step((self.high - self.low) / most)
         first = math.ceil(self.low / step - 1e-9)
         found = [n * step for n in range(first, math.floor(self.high / step + 1e-9) + 1)]
-        return found[:: max(1, math.ceil(apart / abs(self(step) - self(0))))] if len(found) > 1 else found
+        between = step / (self.high - self.low) * abs(self.end - self.start)
+        return found[:: math.ceil(max(1.0, apart / between))]
 
 
 def round_step(least: float) -> float:

@@ -74,16 +74,8 @@ def test_workflow(
     (workspace / path).write_text(mcp(tool))
     repository(workspace)
     done = run(
-        *(
-            tools / "act",
-            "push",
-            "--platform",
-            f"ubuntu-latest={base_name()}",
-            "--pull=false",
-            "--bind",
-            "--network",
-            "host",
-        ),
+        *(tools / "act", "push", "--platform", f"ubuntu-latest={base_name()}", "--pull=false"),
+        *("--bind", "--rm", "--network", "host"),
         *("--local-repository", f"dowbench/dowbench@v0={released}", "--container-daemon-socket", "-"),
         *("--action-cache-path", tmp_path / "actions", "--cache-server-path", tmp_path / "cache", "--no-cache-server"),
         cwd=workspace,

@@ -26,10 +26,12 @@ class Run(NamedTuple):
     """In the order of tools, then of rule ids; without spans."""
     errors: list[Note]
     """Rules that failed. The tool set is then not to be called clean."""
+    notes: tuple[Note, ...] = ()
+    """Notes on schemas that only another process has followed; ``toolset.notes`` has the others."""
 
 
-def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf) -> Run:
-    """Every rule of the pack over every tool, and over the set.
+def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice = slice(None)) -> Run:
+    """Every rule of the pack over every tool, and over the set; with ``part`` over these tools only.
 
     A rule that fails on one of them is an error note, and the others go on. A ``DowbenchError`` is passed on: the
     document itself cannot be read, as when a schema that is followed lazily exceeds its limits, or when the rules take
@@ -39,7 +41,7 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf) -> Run:
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
     failures: dict[str, list[str]] = {}
-    for scope, targets in (("tool", whole.tools), ("toolset", (whole,))):
+    for scope, targets in (("tool", whole.tools[part]), ("toolset", () if part.start else (whole,))):
         shapes = [(rule, shape) for rule in pack.rules for shape in rule.shapes if shape.scope == scope]
         for target in targets:
             if time.monotonic() > deadline:

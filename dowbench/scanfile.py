@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench import engine, loaders, source
+from dowbench import forked, loaders, source
 from dowbench.discover import looks_like
 from dowbench.errors import DowbenchError, SourceError, UnrecognizedError
 from dowbench.fingerprint import fingerprinted
@@ -142,7 +142,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
     scanned: list[Loaded] = []
     for document, toolset in toolsets:
         try:
-            run = engine.run(plan.pack, toolset, plan.limits.seconds)
+            run = forked.run(plan.pack, toolset, plan.limits.seconds)
         except SourceError as error:  # schemas are read when a rule asks for them
             error = _with_line(error, document)
             errors.append(Note(job.target.path, error.message, error.line, error.column))
@@ -150,7 +150,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         scanned.append((document, toolset))
         found += run.findings
         errors += run.errors
-        warnings += [_placed_note(note, document) for note in toolset.notes]
+        warnings += [_placed_note(note, document) for note in dict.fromkeys((*toolset.notes, *run.notes))]
         if plan.validate:
             from dowbench.loaders.validate import validate
 

@@ -28,6 +28,7 @@ ALLOWED = {
     "engine": {"rulepack"},
     "errors": set(),
     "fingerprint": set(),
+    "forked": {"engine"},
     "git": set(),
     "loaders": {"source"},
     "model": set(),
@@ -40,7 +41,7 @@ ALLOWED = {
     "scan": {
         "baseline", "config", "discover", "engine", "fingerprint", "git", "loaders", "parallel", "plan", "scanfile"
     },
-    "scanfile": {"changed", "discover", "engine", "fingerprint", "loaders", "plan", "source", "suppress"},
+    "scanfile": {"changed", "discover", "fingerprint", "forked", "loaders", "plan", "source", "suppress"},
     "source": set(),
     "suppress": {"config", "discover"},
     "words": set(),

@@ -28,7 +28,7 @@ ALLOWED = {
     "engine": {"rulepack"},
     "errors": set(),
     "fingerprint": set(),
-    "forked": {"engine"},
+    "forked": {"engine", "rulepack"},
     "git": set(),
     "loaders": {"source"},
     "model": set(),

@@ -87,7 +87,7 @@ def _amplification_panel(
 ) -> str:
     bottom = 10 + _ROW * len(rows)
     body = [
-        *_x_axis(scale, bottom, 5),
+        *_x_axis(scale, bottom, 7),
         svg.line(scale(1), 6, scale(1), bottom, "axis"),
         svg.line(scale(report.threshold), 6, scale(report.threshold), bottom, "threshold"),
     ]
@@ -172,7 +172,7 @@ def success(report: Report, model: str, prefix: str) -> Plot | None:
     return Plot(
         "ASR over the threshold",
         "How many attacks succeed if success begins at another A. A defense that only pushes A under one threshold "
-        f"has a step there. The dashed line is this run's threshold, {report.threshold:g}.",
+        f"falls there. The dashed line is this run's threshold, {report.threshold:g}.",
         (
             (_sign(svg.path([(0, 8), (16, 8)], "attack-line")), "with the defense, of decided episodes"),
             (_sign(svg.path([(0, 8), (16, 8)], "reference")), "without a defense"),
@@ -204,8 +204,8 @@ def _success_panel(report: Report, identity: str, cell: Mapping[str, Any], undef
         body.append(svg.path(outline, "band", closed=True))
     body.append(svg.line(x(report.threshold), 6, x(report.threshold), bottom, "threshold"))
     if undefended is not None and undefended is not cell:
-        body.append(_steps(_shares(undefended)[1], x, y, "reference"))
-    body.append(_steps(middle, x, y, "attack-line"))
+        body.append(_curve(_shares(undefended)[1], x, y, "reference"))
+    body.append(_curve(middle, x, y, "attack-line"))
     body.append(svg.line(52, bottom, _RIGHT, bottom, "axis"))
     body.append(svg.text("success begins at A =", (52 + _RIGHT) / 2, bottom + 34, "middle", "label"))
     said = "; ".join(
@@ -226,7 +226,7 @@ def _shares(cell: Mapping[str, Any]) -> tuple[list[float], list[float | None], l
     )
 
 
-def _steps(values: Sequence[float | None], x: Scale, y: Scale, class_: str) -> str:
+def _curve(values: Sequence[float | None], x: Scale, y: Scale, class_: str) -> str:
     """A line for every unbroken run of known values."""
     runs: list[list[tuple[float, float]]] = [[]]
     for threshold, value in zip(stats.THRESHOLDS, values, strict=True):

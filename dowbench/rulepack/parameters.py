@@ -131,7 +131,15 @@ def _types(schema: Schema | None) -> frozenset[str]:
 
 def _type(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     wanted = choices(value, at, TYPES)
-    return lambda view, parameter: not wanted.isdisjoint(_types(parameter.schema))
+
+    def test(view: ToolView, parameter: Parameter) -> bool:
+        schema = parameter.schema
+        types = view.among.types.get(id(schema))
+        if types is None:
+            types = view.among.types[id(schema)] = _types(schema)
+        return not wanted.isdisjoint(types)
+
+    return test
 
 
 def _items(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:

@@ -121,6 +121,8 @@ class SetView:
         self.lexicon = lexicon
         self.limits = limits
         self.tools: Sequence[ToolView] = tuple(ToolView(tool, self) for tool in toolset.tools)
+        self.types: dict[int, frozenset[str]] = {}
+        """Types of schemas that were asked for, by identity."""
         self._meeting: dict[int, list[ToolView]] = {}
 
     def meeting(self, condition: Callable[[ToolView], Any]) -> Sequence[ToolView]:

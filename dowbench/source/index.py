@@ -68,8 +68,10 @@ class Index:
     def _children_of(self, node: int) -> Mapping[str, int]:
         known = self._children.get(node)
         if known is None:
-            merged = frozenset(self.merges.get(node, ()))
-            children = [child for child in self.nodes_in(node) if child not in merged]
+            children = list(self.nodes_in(node))
+            if node in self.merges:
+                merged = frozenset(self.merges[node])
+                children = [child for child in children if child not in merged]
             if children and self.key_start[children[0]] != NO_KEY:
                 known = {self.key(child): child for child in children}
             else:

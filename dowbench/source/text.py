@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, count
+from operator import add
 from typing import NamedTuple
 
 from dowbench.errors import SourceError
@@ -39,8 +40,9 @@ class Lines:
         text = self._text
         if "\r" in text:
             return [0, *(match.end() for match in _BREAK.finditer(text))]
-        lengths = (len(line) + 1 for line in text.split("\n"))
-        return [0, *accumulate(lengths)][:-1]
+        # The length of each line and of the break before it, summed up.
+        ends = accumulate(map(len, text.split("\n")))
+        return [0, *map(add, ends, count(1))][:-1]
 
     def position(self, offset: int) -> Position:
         """Line and column of the character at ``offset``, which may be the end of the text."""

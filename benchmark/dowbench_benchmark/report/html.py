@@ -136,4 +136,4 @@ def _definitions(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _text(words: str, limit: int | None = None) -> str:
-    return escape(visible(words, limit))
+    return escape(visible(words, limit)).replace(" %", "&nbsp;%")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dowbench_benchmark.report.data import Report
     from dowbench_benchmark.report.svg import Scale
 
-_GUTTER = 136
+_GUTTER = 150
 """Room for names at the left."""
 _RIGHT = svg.WIDTH - 12
 _ROW = 24
@@ -255,7 +255,7 @@ def trade(report: Report, model: str, prefix: str) -> Plot | None:
     for (start, end, name), scale in zip(columns, (attack, benign, share), strict=True):
         body.append(svg.text(name, (start + end) / 2, 14, "middle"))
         body.append(svg.line(start, bottom, end, bottom, "axis"))
-        for tick in (0.0, 1.0) if scale is share else scale.ticks(2, apart=46):
+        for tick in (0.0, 1.0) if scale is share else _around_zero(scale):
             shown = figures.percent(tick) if scale is share else figures.percent(tick, signed=True)
             body.append(svg.line(scale(tick), top, scale(tick), bottom, "grid"))
             body.append(
@@ -299,6 +299,13 @@ def _change_scale(ratios: Sequence[Mapping[str, Any]], start: float, end: float)
     low, high = min(values), min(max(values), 3.0)
     room = max(0.02, (high - low) * 0.1)
     return svg.Scale(low - room, high + room, start, end)
+
+
+def _around_zero(scale: Scale) -> list[float]:
+    """0 and a round value on each side that has room for its label."""
+    ticks = scale.ticks(4)
+    room = [tick for tick in ticks if abs(scale(tick) - scale(0)) >= 44]
+    return [*[tick for tick in room if tick < 0][:1], 0.0, *[tick for tick in room if tick > 0][-1:]]
 
 
 def _change(

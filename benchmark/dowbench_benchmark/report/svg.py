@@ -42,8 +42,8 @@ class Scale:
         share = min(1.0, max(0.0, (at - low) / (high - low)))
         return self.start + share * (self.end - self.start)
 
-    def ticks(self, most: int, apart: float = 0) -> list[float]:
-        """Round values within the ends, at most about ``most``, and ``apart`` units between them."""
+    def ticks(self, most: int) -> list[float]:
+        """Round values within the ends, at most about ``most``."""
         if self.log:
             low, high = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
             for steps in ((1, 2, 5), (1,)):
@@ -54,9 +54,7 @@ class Scale:
             return found[:: max(1, math.ceil(len(found) / most))]
         step = round_step((self.high - self.low) / most)
         first = math.ceil(self.low / step - 1e-9)
-        found = [n * step for n in range(first, math.floor(self.high / step + 1e-9) + 1)]
-        between = step / (self.high - self.low) * abs(self.end - self.start)
-        return found[:: math.ceil(max(1.0, apart / between))]
+        return [n * step for n in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
 def round_step(least: float) -> float:

@@ -19,7 +19,7 @@ WORTH_IT = 800
 
 def run(pack: RulePack, toolset: ToolSet, seconds: float) -> engine.Run:
     """``engine.run``; what the second process does not give for any reason, this one works out itself."""
-    if len(toolset.tools) < WORTH_IT or not _may_fork():
+    if len(toolset.tools) < WORTH_IT or not may_fork():
         return engine.run(pack, toolset, seconds)
     middle = len(toolset.tools) // 2
     pipe, writer = os.pipe()
@@ -40,7 +40,7 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float) -> engine.Run:
     return engine.Run([*of_tools, *second.findings, *of_set], [*first.errors, *second.errors], second.notes)
 
 
-def _may_fork() -> bool:
+def may_fork() -> bool:
     """Linux with a second core, outside a daemon or a program of several threads, in which a fork can hang."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return False

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from typing import TYPE_CHECKING
 
+from dowbench.forked import may_fork
 from dowbench.scanfile import scan_file
 
 if TYPE_CHECKING:
@@ -25,11 +25,15 @@ _plan: Plan | None = None
 
 
 def scan_all(jobs: Sequence[Job], plan: Plan) -> list[FileOutcome]:
-    """``scan_file`` of every job, in their order."""
+    """``scan_file`` of every job, in their order.
+
+    Several processes only where they can be forked: started anew, they would run a script that calls the library once
+    more.
+    """
     workers = min(_cores(), _MOST, len(jobs))
-    if workers < 2 or sum(max(job.target.size, 500) for job in jobs) < WORTH_IT:
+    if workers < 2 or sum(max(job.target.size, 500) for job in jobs) < WORTH_IT or not may_fork():
         return [_scan_and_sweep(job, plan) for job in jobs]
-    return in_processes(jobs, plan, workers, forks=sys.platform == "linux")
+    return in_processes(jobs, plan, workers, forks=True)
 
 
 def _cores() -> int:

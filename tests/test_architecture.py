@@ -32,7 +32,7 @@ ALLOWED = {
     "git": set(),
     "loaders": {"source"},
     "model": set(),
-    "parallel": {"plan", "scanfile"},
+    "parallel": {"forked", "plan", "scanfile"},
     "plan": {"config", "discover", "loaders", "rulepack", "source"},
     "prose": set(),
     "report": {"git", "rulepack"},

@@ -39,7 +39,7 @@ def tools(count: int) -> list[dict[str, Any]]:
 @pytest.fixture
 def toolset(monkeypatch: pytest.MonkeyPatch) -> ToolSet:
     monkeypatch.setattr(forked, "WORTH_IT", 4)
-    monkeypatch.setattr(forked, "_may_fork", lambda: True)
+    monkeypatch.setattr(forked, "may_fork", lambda: True)
     return loaders.load(tools(21), path="tools.json")
 
 
@@ -76,6 +76,6 @@ def test_a_scan_of_many_tools(folder: Path, dowbench: Dowbench, monkeypatch: pyt
     (folder / "tools.json").write_text(json.dumps(tools(40), indent=1))
     alone = dowbench("scan", "--format", "json", "tools.json")
     monkeypatch.setattr(forked, "WORTH_IT", 4)
-    monkeypatch.setattr(forked, "_may_fork", lambda: True)
+    monkeypatch.setattr(forked, "may_fork", lambda: True)
     assert dowbench("scan", "--format", "json", "tools.json") == alone
     assert len(alone.json["findings"]) >= 20

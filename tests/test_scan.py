@@ -404,6 +404,7 @@ def test_several_processes_say_the_same_as_one(folder, probe, monkeypatch):
     monkeypatch.setattr(parallel, "in_processes", in_processes)
     monkeypatch.setattr(parallel, "WORTH_IT", 0)
     monkeypatch.setattr(parallel, "_cores", lambda: 3)
+    monkeypatch.setattr(parallel, "may_fork", lambda: True)
     assert probe("many") == one
     assert used == [3]
 
@@ -421,6 +422,7 @@ def test_process_that_dies_is_no_clean_scan(folder, probe, monkeypatch):
     many(folder)
     monkeypatch.setattr(parallel, "WORTH_IT", 0)
     monkeypatch.setattr(parallel, "_cores", lambda: 2)
+    monkeypatch.setattr(parallel, "may_fork", lambda: True)
     monkeypatch.setattr(parallel, "scan_file", lambda job, plan: os._exit(9))
     run = probe("many")
     assert (run.code, run.out) == (2, "")

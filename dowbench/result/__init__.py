@@ -9,14 +9,15 @@ from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, up
 from dowbench.result.media import media
 from dowbench.result.output import unbounded
 from dowbench.result.reading import Kind, Reading
+from dowbench.result.traits import shows_snapshots
 from dowbench.result.vocabulary import Lexicon, vocabulary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from dowbench.model import Parameter, Schema, Tool
 
-__all__ = ["RANGE", "WORK", "Bound", "Kind", "Lexicon", "Limit", "Result", "describe", "upper_bound"]
+__all__ = ["RANGE", "WORK", "Bound", "Kind", "Lexicon", "Limit", "Result", "describe", "shows_snapshots", "upper_bound"]
 
 Bound = Literal["none", "schema", "parameter", "documented", "declared", "default", "open"]
 """What bounds a result: nothing; the output schema; a limit-like parameter with a maximum; a cap in prose; a declared
@@ -52,15 +53,18 @@ class Result(NamedTuple):
     witness: Parameter | Schema | None = None
 
 
-def describe(tool: Tool, lexicon: Lexicon, siblings: Sequence[Tool] = ()) -> Result:
-    """Read off ``tool`` what a call returns. ``siblings`` are the tools it is offered with."""
+def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] = lambda: False) -> Result:
+    """Read off ``tool`` what a call returns.
+
+    ``among_snapshots`` says ``shows_snapshots`` of the tools it is offered with; it is asked for few tools.
+    """
     v = vocabulary(lexicon)
     r = Reading(tool, v)
     kind, reason = _kind(r)
     query = traits.query(r)
     if query is not None and kind in {"record", "scalar", "unknown", "ack", "list"}:
         kind, reason = "text", f"whatever the text in `{query.name}` asks for"
-    snapshots = kind == "ack" and traits.acts_on_page(r) and traits.shows_snapshots(siblings)
+    snapshots = kind == "ack" and traits.acts_on_page(r) and among_snapshots()
     if snapshots:
         kind, reason = "document", "a new snapshot of the page after each act"
     reads = kind in {"list", "text", "document", "generation", "record", "media"}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowbench import words
 from dowbench.model import EMPTY, Location
 from dowbench.prose import Sentence, sentences
-from dowbench.result import describe, upper_bound
+from dowbench.result import describe, shows_snapshots, upper_bound
 
 if TYPE_CHECKING:
     from dowbench.model import Parameter, Tool, ToolSet
@@ -75,7 +75,7 @@ class ToolView:
     @cached_property
     def result(self) -> Result:
         """What a call returns."""
-        return describe(self.tool, self.among.lexicon, self.among.toolset.tools)
+        return describe(self.tool, self.among.lexicon, lambda: self.among.shows_snapshots)
 
     @cached_property
     def limits(self) -> Mapping[int, Limit]:
@@ -131,6 +131,11 @@ class SetView:
         if key not in self._meeting:
             self._meeting[key] = [view for view in self.tools if condition(view) is not None]
         return self._meeting[key]
+
+    @cached_property
+    def shows_snapshots(self) -> bool:
+        """Whether it is a browser's, whose tools answer acts with snapshots of the page."""
+        return shows_snapshots(self.toolset.tools)
 
     @cached_property
     def tokens(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tools_of import LEXICON, definition, result, tools
 
-from dowbench.result import describe, upper_bound
+from dowbench.result import describe, shows_snapshots, upper_bound
 
 READS = ("list_tickets", "Lists tickets.")
 
@@ -224,13 +224,13 @@ def test_siblings_tell_that_acts_answer_with_a_snapshot() -> None:
         definition("page_type", "Types text into an element.", ref=ref, text="string"),
         definition("page_close", "Closes the page."),
     )
-    click, _, close = (describe(tool, LEXICON, offered) for tool in offered)
+    click, _, close = (describe(tool, LEXICON, lambda: shows_snapshots(offered)) for tool in offered)
     assert (click.kind, click.bound, click.media) == ("document", "none", True)
     assert (close.kind, close.media) == ("ack", False)
-    alone = describe(offered[0], LEXICON, offered[:1])
+    alone = describe(offered[0], LEXICON, lambda: shows_snapshots(offered[:1]))
     assert (alone.kind, alone.media) == ("ack", False)
     optional = tools(
         definition("page_click", "Clicks an element.", ref=ref, include_snapshot="boolean"),
         definition("page_type", "Types text into an element.", ref=ref, text="string"),
     )
-    assert describe(optional[0], LEXICON, optional).kind == "ack"
+    assert describe(optional[0], LEXICON, lambda: shows_snapshots(optional)).kind == "ack"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import load
-from dowbench.result import Result, describe
+from dowbench.result import Result, describe, shows_snapshots
 from dowbench.rulepack import load_pack
 
 if TYPE_CHECKING:
@@ -43,4 +43,4 @@ def definition(name: str, description: str = "", /, *, output: Any = None, meta:
 def result(name: str, description: str = "", /, **more: Any) -> Result:
     """What ``describe`` says of one tool that is offered alone."""
     (tool,) = tools(definition(name, description, **more))
-    return describe(tool, LEXICON, (tool,))
+    return describe(tool, LEXICON, lambda: shows_snapshots((tool,)))

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.metadata import EntryPoint
 
-GROUPS = ("dowbench.providers", "dowbench.defenses", "dowbench.attacks", "dowbench.mappers")
-
 
 def load(group: str, built_in: Mapping[str, str], name: str) -> Any:
     """The object behind ``name``: from ``built_in`` (name to ``module:attribute``), else from an entry point.

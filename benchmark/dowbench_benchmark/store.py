@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 CALLS, REQUESTS, CASSETTE, EPISODES = "calls.jsonl", "requests.jsonl", "cassette.jsonl", "episodes.jsonl"
 RUN, SUMMARY, STATS = "run.json", "summary.json", "stats.json"
-LOGS = (REQUESTS, CASSETTE, CALLS, EPISODES)
 
 
 class StoreError(DowbenchError):

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dowbench.model import Parameter, Schema
     from dowbench.rulepack.view import Env, ToolView
 
-Test = "Callable[[ToolView, Parameter], bool]"
-
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "untyped")
 KEYWORDS = (
     "default", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",

@@ -13,12 +13,10 @@ if TYPE_CHECKING:
 
     from dowbench.rulepack.view import Env
 
-ALWAYS: Mapping[str, str] = {"format": "format of the document"}
-IN_TOOL: Mapping[str, str] = {"tool": "name of the tool; only in a shape of one tool"}
-COMPUTED: Mapping[str, str] = {
-    "name:…": "words in the tool's own style of names: `{name:max results}` is `max_results` or `maxResults`",
-    "option:…": "value of an option of the rule",
-}
+ALWAYS = ("format",)
+"""Placeholders that every message has."""
+IN_TOOL = ("tool",)
+"""Those of a shape of one tool."""
 _PLAIN = {
     "tool": "the tool",
     "parameter": "parameter",

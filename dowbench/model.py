@@ -21,6 +21,9 @@ Tier = Literal["default", "pedantic"]
 Scope = Literal["tool", "toolset"]
 
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+"""The worst first."""
+CONFIDENCES: tuple[Confidence, ...] = ("high", "medium", "low")
+"""The surest first."""
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -11,20 +11,18 @@ from dowbench import loaders
 from dowbench.config import ALL
 from dowbench.discover import Globs
 from dowbench.errors import UsageError
-from dowbench.model import SEVERITIES
+from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.rulepack import load_pack
 from dowbench.rulepack.settings import Settings
 from dowbench.source import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from dowbench.config import Config, Waiver
     from dowbench.model import Finding, RuleInfo
     from dowbench.rulepack import RulePack
     from dowbench.source import Limits
-
-RANK: Mapping[str, int] = {level: rank for rank, level in enumerate(SEVERITIES)}
 
 
 class Plan(NamedTuple):
@@ -46,8 +44,8 @@ class Plan(NamedTuple):
         """Whether the settings ask for ``finding``."""
         return (
             in_force(finding.rule, finding.tier, self.config)
-            and RANK[finding.severity] <= RANK[self.config.min_severity]
-            and RANK[finding.confidence] <= RANK[self.config.min_confidence]
+            and SEVERITIES.index(finding.severity) <= SEVERITIES.index(self.config.min_severity)
+            and CONFIDENCES.index(finding.confidence) <= CONFIDENCES.index(self.config.min_confidence)
         )
 
 

@@ -12,9 +12,9 @@ from dowbench import engine, loaders
 from dowbench.config import ALL, Config
 from dowbench.discover import STDIN, Globs, discover, shown
 from dowbench.fingerprint import fingerprinted
-from dowbench.model import FileScan, Finding, Note, ScanResult, Severity, Span
+from dowbench.model import SEVERITIES, FileScan, Finding, Note, ScanResult, Severity, Span
 from dowbench.parallel import scan_all
-from dowbench.plan import RANK, Plan, make_plan
+from dowbench.plan import Plan, make_plan
 from dowbench.scanfile import FileOutcome, Job, divided, merged
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def exit_code(result: ScanResult, fail_on: Severity | Literal["none"]) -> int:
     """0: nothing at or above ``fail_on``; 1: such findings; 2: something could not be scanned."""
     if result.errors:
         return 2
-    return int(fail_on != "none" and any(RANK[f.severity] <= RANK[fail_on] for f in result.findings))
+    return int(fail_on != "none" and any(result.count(s) for s in SEVERITIES[: SEVERITIES.index(fail_on) + 1]))
 
 
 def configured(config: Config) -> list[str]:

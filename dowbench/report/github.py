@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowbench.model import SEVERITIES
+from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.report.escape import visible
 from dowbench.report.repository import repository_path
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 SHOWN = 10
 MESSAGE_LIMIT = 4_096
 _COMMANDS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "notice"}
-_CONFIDENCES = ("high", "medium", "low")
 
 
 class _Annotation(NamedTuple):
@@ -55,7 +54,7 @@ def render(result: ScanResult, options: ReportOptions) -> str:
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """By severity, then by confidence, then in the order of the report."""
-    return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), _CONFIDENCES.index(f.confidence)))
+    return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), CONFIDENCES.index(f.confidence)))
 
 
 def command(name: str, message: str, **properties: str | int) -> str:

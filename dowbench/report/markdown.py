@@ -55,10 +55,9 @@ def verdict(result: ScanResult) -> str:
 def _table(result: ScanResult, budget: int) -> str:
     if not result.findings:
         return ""
-    rank = {severity: place for place, severity in enumerate(SEVERITIES)}
     rows = ["\n| severity | rule | tool | place | what |\n|---|---|---|---|---|\n"]
     size = len(rows[0]) + 200
-    worst_first = sorted(result.findings, key=lambda finding: rank[finding.severity])
+    worst_first = sorted(result.findings, key=lambda finding: SEVERITIES.index(finding.severity))
     for done, finding in enumerate(worst_first):
         row = _row(finding)
         size += len(row.encode())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote_from_bytes
 
 from dowbench import __url__, __version__
-from dowbench.model import SEVERITIES
+from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.report.escape import visible
 from dowbench.report.linehash import line_hashes
 from dowbench.report.repository import repository_path
@@ -34,7 +34,6 @@ SIZE_LIMIT = 10_000_000
 NOTIFICATION_LIMIT = 1_000
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SUPPRESSION_KINDS = {"inline": "inSource", "baseline": "external", "config": "external"}
-_CONFIDENCES = ("high", "medium", "low")
 
 
 class _Entry(NamedTuple):
@@ -70,7 +69,7 @@ def render_within(result: ScanResult, options: ReportOptions, *, results: int, s
 
 def _badness(entry: _Entry) -> tuple[bool, int, int]:
     finding = entry.finding
-    return (entry.suppressed is not None, SEVERITIES.index(finding.severity), _CONFIDENCES.index(finding.confidence))
+    return (entry.suppressed is not None, SEVERITIES.index(finding.severity), CONFIDENCES.index(finding.confidence))
 
 
 def _log(result: ScanResult, options: ReportOptions, written: list[dict[str, Any]], dropped: int) -> dict[str, Any]:

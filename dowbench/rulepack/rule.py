@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.model import SEVERITIES
+from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool, supplied
 from dowbench.rulepack.files import EXAMPLE, TESTS
 from dowbench.rulepack.parameters import compile_lists
@@ -129,7 +129,7 @@ def compile_rule(
     if not all(part.isalnum() and part == part.lower() for part in name.split("-")) or not name[0].isalpha():
         raise FaultError(f"expected a kebab-case id, found `{name}`", ("id",))
     severity: Severity = choice(keys["severity"], ("severity",), SEVERITIES)
-    confidence: Confidence = choice(keys["confidence"], ("confidence",), SEVERITIES)
+    confidence: Confidence = choice(keys["confidence"], ("confidence",), CONFIDENCES)
     scope: Scope = choice(keys["scope"], ("scope",), SCOPES)
     options = _options(keys.get("options", {}), ("options",))
     chosen = settings.options.get(name, {})
@@ -219,9 +219,9 @@ def _adjustment(
     def one_of(key: str, known: tuple[str, ...]) -> Any:
         return choice(keys[key], (*at, key), known) if key in keys else None
 
-    chosen = one_of("confidence", SEVERITIES)
+    chosen = one_of("confidence", CONFIDENCES)
     if _hints(keys["when"], (*at, "when")):
-        lower = chosen is not None and SEVERITIES.index(chosen) > SEVERITIES.index(confidence)
+        lower = chosen is not None and CONFIDENCES.index(chosen) > CONFIDENCES.index(confidence)
         if not lower or not {"when", "confidence", "note"}.issuperset(keys):
             raise FaultError("hints are claims of the server: they may only lower the confidence", at)
 

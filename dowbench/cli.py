@@ -100,8 +100,8 @@ _LEVEL = click.Choice(["high", "medium", "low"])
     "--loader",
     "--format-in",
     metavar="FORMAT",
-    help="Input format: auto, openai, anthropic, gemini, bedrock, mcp, langchain, openapi, or one of a plug-in. "
-    "auto (the default) decides from the content. Standard input needs it.",
+    help="Input format: auto, openai, anthropic, mcp, gemini, bedrock, langchain, crewai, openapi, or one of a "
+    "plug-in. auto (the default) decides from the content. Standard input needs it.",
 )
 @click.option(
     "-f", "--format", "format_", type=click.Choice(list(REPORTS)), default="text", show_default=True,

@@ -124,8 +124,10 @@ def test_links_lead_somewhere():
 def test_tables_name_every_loader_and_exit_code():
     from dowbench.loaders import LOADERS
 
+    options = " ".join(README.partition("<!-- generated: options -->")[2].partition("<!-- end -->")[0].split())
     for name in LOADERS:
         assert f"| `{name}` |" in README, name
+        assert f" {name}, " in options, name
     assert [code for code in ("0", "1", "2", "130") if f"\n| {code} |" not in README] == []
 
 

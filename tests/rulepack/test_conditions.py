@@ -186,3 +186,12 @@ def test_definitions_of_a_set(probe):
     assert probe.run(tool("a", "word " * 30)) == []
     (finding,) = probe.run(tool("a", "word " * 30), tool("b", "word " * 50))
     assert finding.message == "2 tools, 139 tokens"
+
+
+def test_names_that_conditions_take_are_those_of_the_loaders():
+    from dowbench.loaders import LOADERS, mcp, openapi
+    from dowbench.rulepack import conditions
+
+    assert set(conditions.FORMATS) == set(LOADERS)
+    assert conditions.METHODS == openapi.METHODS
+    assert set(conditions.HINTS) == mcp.HINTS

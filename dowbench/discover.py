@@ -309,22 +309,3 @@ def _kind(mode: int) -> str:
     if stat.S_ISSOCK(mode):
         return "a socket"
     return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a special file"
-
-
-# Words that only tool definitions have, and words that a file must have one of to be tool definitions, as bytes. An
-# escape or a NUL (UTF-16) may hide any of them.
-_STRONG = (
-    rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parameters_?[jJ]son_?[sS]chema|args_schema"""
-    rb"""|run_params_schema|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
-)
-_WEAK = (
-    rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|tool_spec|custom|lc)["']?\s*:|\\u00|\x00"""
-    rb"""|(?:readOnly|destructive|idempotent|openWorld)Hint\b"""
-)
-
-
-def looks_like(data: bytes) -> str:
-    """A look at the bytes, far cheaper than parsing: ``yes``, ``maybe`` or ``no`` to "tool definitions?"."""
-    if re.search(_STRONG, data):
-        return "yes"
-    return "maybe" if re.search(_WEAK, data) else "no"

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import forked, loaders, source
-from dowbench.discover import looks_like
 from dowbench.errors import DowbenchError, SourceError, UnrecognizedError
 from dowbench.fingerprint import fingerprinted
+from dowbench.loaders.sniff import looks_like
 from dowbench.model import FileScan, Finding, Note, Related, Suppressed
 
 if TYPE_CHECKING:

@@ -15,7 +15,9 @@ from workbench import PROBE, tool, write
 import dowbench
 from dowbench import parallel
 from dowbench.config import Config
-from dowbench.discover import Globs, discover, looks_like
+from dowbench.discover import Globs, discover
+from dowbench.loaders import LOADERS
+from dowbench.loaders.sniff import looks_like
 from dowbench.model import Span
 from dowbench.plan import make_plan
 from dowbench.scanfile import Job, scan_file
@@ -258,11 +260,10 @@ def test_broken_file_in_a_walk_is_an_error_only_where_it_looks_like_tools(folder
     assert run.code == 2
 
 
-@pytest.mark.parametrize("format", ["openai", "anthropic", "mcp", "gemini", "bedrock", "langchain", "openapi"])
+@pytest.mark.parametrize("format", LOADERS)
 def test_every_fixture_is_recognised_in_a_walk(format):
     cases = list((PROBE.parent.parent / "fixtures" / format).rglob("input.*"))
-    if not cases:
-        pytest.skip(f"no fixtures of {format} yet")
+    assert cases
     for case in cases:
         assert looks_like(case.read_bytes()) != "no", case
 

@@ -8,7 +8,6 @@ Python with the two libraries a scan needs.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import subprocess
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 SCAN = ("-m", "dowbench", "scan", "--no-config", "--format", "json")
 GENERATE = str(Path(__file__).with_name("generate.py"))
 # The yardsticks run in processes of their own, too: the memory of this one counts as its children's until they begin.
+OUTPUT = "output"
 JSON_LOADS = "import json; parse = json.loads"
 YAML_EVENTS = "import yaml\ndef parse(text):\n    for _ in yaml.parse(text, yaml.CSafeLoader): pass"
 TIMER = """
@@ -35,18 +35,27 @@ print(best)
 """
 
 
+COUNT = """
+import json, sys
+report = json.load(open(sys.argv[1]))
+print(sum(file["tools"] for file in report["files"]), len(report["findings"]))
+"""
+    "import json, sys; r = json.load(open(sys.argv[1])); print(sum(f['tools'] for f in r['files']), len(r['findings']))"
+)
+
+
 class Run(NamedTuple):
-    """One process: wall time in seconds, peak memory in megabytes, what it printed."""
+    """One process: wall and processor time in seconds, peak memory of its largest part in megabytes."""
 
     seconds: float
+    processor: float
     megabytes: float
-    output: bytes
 
 
 def run(arguments: Sequence[str], folder: Path) -> Run:
     """Start Python with ``arguments`` in ``folder`` and wait. Raises ``RuntimeError`` unless it exits with 0."""
-    output, errors = folder / "output", folder / "errors"
-    with output.open("wb") as out, errors.open("wb") as err:
+    errors = folder / "errors"
+    with (folder / OUTPUT).open("wb") as out, errors.open("wb") as err:
         start = time.perf_counter()
         process = subprocess.Popen([sys.executable, *arguments], cwd=folder, stdout=out, stderr=err)
         _, status, usage = os.wait4(process.pid, 0)
@@ -54,7 +63,7 @@ def run(arguments: Sequence[str], folder: Path) -> Run:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{arguments} ended with {process.returncode}: {errors.read_text()[-2000:]}")
-    return Run(seconds, usage.ru_maxrss / 1024, output.read_bytes())
+    return Run(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
 def fastest(arguments: Sequence[str], folder: Path, runs: int) -> Run:
@@ -68,10 +77,11 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
     return math.log(y1 / y0) / math.log(x1 / x0)
 
 
-def counted(output: bytes) -> tuple[int, int]:
-    """How many tools and findings a JSON report counts."""
-    report = json.loads(output)
-    return sum(file["tools"] for file in report["files"]), len(report["findings"])
+def counted(folder: Path) -> list[str]:
+    """How many tools and findings the last scan reported."""
+    (folder / OUTPUT).rename(folder / "report")
+    run(["-c", COUNT, "report"], folder)
+    return (folder / OUTPUT).read_text().split()
 
 
 def row(*cells: object) -> None:
@@ -90,27 +100,30 @@ def start_up(folder: Path, runs: int) -> Run:
     run([GENERATE, "mcp", "10", "small.json"], folder)
     bare = fastest(["-c", "import click, yaml"], folder, runs * 2)
     scan = fastest([*SCAN, "small.json"], folder, runs * 2)
-    header("start", "ms", "MB", "ratio")
-    row('`python -c "import click, yaml"`', f"{bare.seconds * 1000:.0f}", f"{bare.megabytes:.0f}", 1)
-    ratio = f"{scan.seconds / bare.seconds:.2f}"
-    row("scan of 10 tools, JSON", f"{scan.seconds * 1000:.0f}", f"{scan.megabytes:.0f}", ratio)
+    header("start", "ms", "CPU ms", "MB", "ratio", "CPU ratio")
+    for name, one in (('`python -c "import click, yaml"`', bare), ("scan of 10 tools, JSON", scan)):
+        row(
+            name, f"{one.seconds * 1000:.0f}", f"{one.processor * 1000:.0f}", f"{one.megabytes:.0f}",
+            f"{one.seconds / bare.seconds:.2f}", f"{one.processor / bare.processor:.2f}",
+        )  # fmt: skip
     return scan
 
 
 def documents(kind: str, yardstick: str, code: str, sizes: Sequence[float], one: Run, folder: Path, runs: int) -> None:
     """OpenAPI documents of ``sizes`` megabytes; ``code`` defines ``parse(text)``, the yardstick."""
-    header(f"OpenAPI {kind}", "tools", "findings", "s", "MB/s", "peak MB", f"× {yardstick}", "less start-up")
+    header(f"OpenAPI {kind}", "tools", "findings", "s", "CPU s", "MB/s", "peak MB", f"× {yardstick}", "less start-up")
     times, peaks = [], []
     for megabytes in sizes:
         path = folder / f"openapi.{kind}"
         run([GENERATE, "openapi", str(int(megabytes * 1e6)), path.name], folder)
         size, few = path.stat().st_size / 1e6, runs if megabytes < 10 else 2
-        yard = float(run(["-c", code + TIMER, path.name, str(few)], folder).output)
+        run(["-c", code + TIMER, path.name, str(few)], folder)
+        yard = float((folder / OUTPUT).read_text())
         scan = fastest([*SCAN, path.name], folder, few)
         rest = scan.seconds - one.seconds
         row(
-            f"{size:.2f} MB", *counted(scan.output), f"{scan.seconds:.2f}", f"{size / scan.seconds:.1f}",
-            f"{scan.megabytes:.0f}", f"{scan.seconds / yard:.1f}", f"{rest / yard:.1f}",
+            f"{size:.2f} MB", *counted(folder), f"{scan.seconds:.2f}", f"{scan.processor:.2f}",
+            f"{size / scan.seconds:.1f}", f"{scan.megabytes:.0f}", f"{scan.seconds / yard:.1f}", f"{rest / yard:.1f}",
         )  # fmt: skip
         times.append((size, rest))
         peaks.append((size, scan.megabytes - one.megabytes))
@@ -119,13 +132,15 @@ def documents(kind: str, yardstick: str, code: str, sizes: Sequence[float], one:
 
 def tools(one: Run, folder: Path, runs: int) -> None:
     """Lists of tools of an MCP server."""
-    header("MCP", "findings", "s", "tools/s", "peak MB")
+    header("MCP", "findings", "s", "CPU s", "tools/s", "peak MB")
     times = []
     for count in (10, 1_000, 10_000):
         run([GENERATE, "mcp", str(count), "mcp.json"], folder)
         scan = fastest([*SCAN, "mcp.json"], folder, runs)
-        found = counted(scan.output)[1]
-        row(f"{count} tools", found, f"{scan.seconds:.2f}", f"{count / scan.seconds:.0f}", f"{scan.megabytes:.0f}")
+        row(
+            f"{count} tools", counted(folder)[1], f"{scan.seconds:.2f}", f"{scan.processor:.2f}",
+            f"{count / scan.seconds:.0f}", f"{scan.megabytes:.0f}",
+        )  # fmt: skip
         times.append((count, max(scan.seconds - one.seconds, 1e-3)))
     print(f"\ngrowth exponent: time {exponent(times):.2f}")
 
@@ -134,8 +149,11 @@ def files(folder: Path, runs: int) -> None:
     """A folder of many small files."""
     run([GENERATE, "files", "2000", "files"], folder)
     scan = fastest([*SCAN, "files"], folder, runs)
-    header("files", "tools", "findings", "s", "files/s", "peak MB")
-    row(2000, *counted(scan.output), f"{scan.seconds:.2f}", f"{2000 / scan.seconds:.0f}", f"{scan.megabytes:.0f}")
+    header("files", "tools", "findings", "s", "CPU s", "files/s", "peak MB")
+    row(
+        2000, *counted(folder), f"{scan.seconds:.2f}", f"{scan.processor:.2f}", f"{2000 / scan.seconds:.0f}",
+        f"{scan.megabytes:.0f}",
+    )  # fmt: skip
 
 
 def main() -> None:

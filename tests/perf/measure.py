@@ -40,8 +40,6 @@ import json, sys
 report = json.load(open(sys.argv[1]))
 print(sum(file["tools"] for file in report["files"]), len(report["findings"]))
 """
-    "import json, sys; r = json.load(open(sys.argv[1])); print(sum(f['tools'] for f in r['files']), len(r['findings']))"
-)
 
 
 class Run(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 from typing import TYPE_CHECKING
 
@@ -33,8 +32,10 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float) -> engine.Run:
             received = file.read()
     finally:
         _, status = os.waitpid(child, 0)
+    from pickle import loads
+
     rest = slice(middle, None)
-    second = engine.run(pack, toolset, seconds, rest) if status else engine.Run(*pickle.loads(received))
+    second = engine.run(pack, toolset, seconds, rest) if status else engine.Run(*loads(received))
     of_tools = [finding for finding in first.findings if finding.tool is not None]
     of_set = [finding for finding in first.findings if finding.tool is None]
     return engine.Run([*of_tools, *second.findings, *of_set], [*first.errors, *second.errors], second.notes)
@@ -53,10 +54,12 @@ def may_fork() -> bool:
 
 def _work(pack: RulePack, toolset: ToolSet, seconds: float, middle: int, writer: int) -> None:
     """What the second process does; it never returns."""
+    from pickle import dumps
+
     status = 1
     try:
         result = engine.run(pack, toolset, seconds, slice(middle, None))
-        data = pickle.dumps((result.findings, result.errors, toolset.notes), pickle.HIGHEST_PROTOCOL)
+        data = dumps((result.findings, result.errors, toolset.notes))
         with open(writer, "wb") as file:
             file.write(data)
         status = 0

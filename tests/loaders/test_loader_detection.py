@@ -10,9 +10,9 @@ import pytest
 import yaml
 from test_loader_formats import ANTHROPIC, BARE, CHAT, GEMINI, MCP, SHAPES, SPEC
 
-from dowbench.discover import looks_like
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import LOADERS, load
+from dowbench.loaders.sniff import looks_like
 
 CORPUS = Path(__file__).parents[2].parent / "shared" / "corpus"
 

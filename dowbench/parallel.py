@@ -59,6 +59,10 @@ def in_processes(jobs: Sequence[Job], plan: Plan, workers: int, *, forks: bool) 
     try:
         chunk = max(1, min(50, len(jobs) // (workers * 4)))
         return list(pool.map(_scan, jobs, chunksize=chunk))
+    except KeyboardInterrupt:
+        for process in multiprocessing.active_children():
+            process.kill()
+        raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 

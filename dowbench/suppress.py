@@ -286,6 +286,8 @@ def _stands_over(ignore: Ignore, finding: Finding, tools: Mapping[str, str], doc
         if ignore.pointer is not None:
             if any(ignore.pointer == place for place in _upwards(pointer)):
                 return True
+        elif ignore.next_line is None:
+            return False
         elif ignore.next_line in _own_lines(pointer, document) or any(
             ignore.next_line == _line(place, document) for place in _upwards(pointer)
         ):

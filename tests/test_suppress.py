@@ -230,6 +230,13 @@ def test_comment_above_the_first_item_covers_that_item_only(folder, probe):
     assert found(run) == {("probe-tool", "probe_two")}
 
 
+def test_comment_after_the_last_node_covers_nothing(folder, probe):
+    yaml(folder, "- {name: probe_one, input_schema: {}}\n# dowbench: ignore[all] end\n")
+    run = probe("tools.yaml", "--ignore", "probe-set")
+    assert found(run) == {("probe-tool", "probe_one")}
+    assert warned(run) == [(2, "unused ignore: no finding here")]
+
+
 def test_comment_above_a_document_covers_it_and_no_other(folder, probe):
     text = "tools:\n- {name: probe_one, input_schema: {}}\n- {name: probe_two, input_schema: {}}\n"
     yaml(folder, f"{text}---\n# dowbench: ignore[all] generated\n\n# see there\n{text}")

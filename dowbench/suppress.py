@@ -282,6 +282,9 @@ def is_date(text: str) -> bool:
 
 def _stands_over(ignore: Ignore, finding: Finding, tools: Mapping[str, str], document: Document) -> bool:
     own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}
+    if finding.tool in tools:
+        # OpenAI chat and Bedrock wrap a definition in an object of its own.
+        own |= {f"{tools[finding.tool]}/{wrapper}" for wrapper in ("function", "toolSpec")}
     for pointer in own:
         if ignore.pointer is not None:
             if any(ignore.pointer == place for place in _upwards(pointer)):

@@ -45,6 +45,18 @@ def test_tool_carries_an_ignore(folder, probe, ignore):
     assert warned(run) == []
 
 
+@pytest.mark.parametrize(
+    ("wrapper", "schema"), [("function", {"parameters": {}}), ("toolSpec", {"inputSchema": {"json": {}}})]
+)
+def test_ignore_inside_a_wrapped_definition_covers_the_tool(folder, probe, wrapper, schema):
+    inner = {"name": "probe_one", "description": "d", "x-dowbench-ignore": ["all"], **schema}
+    tool = {wrapper: inner, **({"type": "function"} if wrapper == "function" else {})}
+    (folder / "tools.json").write_text(json.dumps([tool]), encoding="utf-8")
+    run = probe("tools.json", "--ignore", "probe-set")
+    assert suppressed(run) == [("probe-tool", "probe_one", "inline", "")]
+    assert warned(run) == []
+
+
 def test_reason_is_repeated_and_every_format_counts(folder, probe):
     ignore = {"rules": ["all"], "reason": "the gateway cuts results", "until": "2999-12-31"}
     write(folder / "tools.json", tool(**{"x-dowbench-ignore": ignore}))

@@ -282,7 +282,7 @@ def is_date(text: str) -> bool:
 
 def _stands_over(ignore: Ignore, finding: Finding, tools: Mapping[str, str], document: Document) -> bool:
     own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}
-    if finding.tool in tools:
+    if finding.tool is not None and finding.tool in tools:
         # OpenAI chat and Bedrock wrap a definition in an object of its own.
         own |= {f"{tools[finding.tool]}/{wrapper}" for wrapper in ("function", "toolSpec")}
     for pointer in own:

@@ -122,7 +122,7 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     kind = kind or r.returned or "unknown"
     if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, r.v["free_text_names"]):
         kind = "record"
-    if (kind == "list" and traits.keyed(r)) or (
+    if (kind == "list" and verb not in {"open", "read"} and traits.keyed(r)) or (
         kind == "document" and traits.many_fields(r.tool.output, r.v["free_text_names"])
     ):
         kind = "record"
@@ -143,7 +143,9 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     named, said = r.named, r.said
     by_name, by_text = r.acts(named), r.acts(said)
     if named is None or said is None:
-        return by_text or by_name, False
+        return by_text or by_name or r.titled, False
+    if said.act == "write" and (r.returned == "ack" or not r.v["feedback_nouns"].isdisjoint(said.object[-1:])):
+        return "ack", False
     if named.act == "write" and said.act == "write":
         return "ack", False
     if named.act == "list" and said.act == "write" and named.verb == "list" and r.name[0] != "list":
@@ -153,6 +155,10 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
     vague = r.v["vague_nouns"]
+    if by_text == "unknown" and named.act in {"list", "read", "document"}:
+        return by_name, False
+    if said.verb == "check" and by_name in {"list", "document"} and named.act in {"list", "read", "document"}:
+        return by_name, False
     if by_text == "record" and by_name == "list" and said.object[-1:] and said.object[-1] in vague:
         return "list", False
     if by_name == "ack":

@@ -125,10 +125,11 @@ def _patterns() -> _Patterns:
         ),
         filter=compiled(
             r"\b(?:date|time|timestamp|iso[\s-]?8601|rfc[\s-]?3339|yyyy|day|epoch|unix|created|updated|modified|"
-            r"submitted|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
+            r"submitted|bearer|auth\w*|oauth|jwt|csrf|credentials?|secret|password|log-?in|"
+            r"(?:api|access|session|security|personal|your)\s+(?:key|token)|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
         ),
         continues=compiled(
-            r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch)|page|cursor|token|previous\s+(?:response|call|request|"
+            r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch|token)|page|cursor|previous\s+(?:response|call|request|"
             r"result|page)|continu\w*|offset|skip\w*|starting\s+(?:index|point|position|record|row|item|number|result)|"
             r"start\s+index|(?:zero|0|1)-based|from\s+which\s+to|where\s+to\s+(?:start|resume|continue)|subsequent|"
             r"more\s+(?:results|content|items)|returned\s+(?:by|in|from)|last\s+(?:item|id|\w+\s+id)|"
@@ -180,7 +181,8 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     """The limit-like parameters of a tool: those that say how much it returns or does, at most.
 
     ``reading``: the tool is called for what it returns, so that a bare ``count`` or ``first`` is one. ``texts`` are
-    descriptions of parameters from the tool's own text.
+    descriptions of parameters from the tool's own text. A limit of a nested option bounds a part, and is none
+    beside one further up.
     """
     series = not v["period_series"].isdisjoint(split(tool.name))
     found = []
@@ -190,7 +192,8 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
             text = parameter.description or texts.get(parameter.name, "")
             if _is_limit(parameter, named.form, named.unit, reading, text, series):
                 found.append(upper_bound(parameter, text)._replace(unit=named.unit))
-    return tuple(found)
+    top = min((len(limit.parameter.path) for limit in found), default=0)
+    return tuple(limit for limit in found if len(limit.parameter.path) == top)
 
 
 class _LimitName(NamedTuple):

@@ -33,7 +33,9 @@ _STOP = word_set(
     "optionally"
 )
 """Words that end a noun phrase."""
-_AFTER_NOUNS = word_set("similar available eligible visible accessible relevant present nearby made")
+_AFTER_NOUNS = word_set(
+    "similar available eligible visible accessible relevant present nearby made wrote said sent left gave have"
+)
 """Adjectives that stand behind a plural noun: artists similar to one."""
 _LEAD = word_set(
     "this tool function endpoint method operation api command call is can be could used to use for a an the that which "

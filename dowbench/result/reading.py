@@ -135,7 +135,7 @@ class Reading:
             return "list" if many and plural(head) and head not in v["detail_nouns"] else "record"
         if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
             return "document"
-        if head in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun):
+        if self.small(noun):
             return "record"
         if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
             return "document"
@@ -146,6 +146,23 @@ class Reading:
         if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
             return "list"
         return "list" if head == "data" and not v["series_words"].isdisjoint(noun) else "record"
+
+    def small(self, noun: tuple[str, ...]) -> bool:
+        """Whether things of this name are few by nature: what a service supports, what is open right now."""
+        v = self.v
+        live = noun[-1] in v["live_nouns"] and not v["live_words"].isdisjoint(noun)
+        return live or noun[-1] in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun)
+
+    @cached_property
+    def titled(self) -> Kind | None:
+        """What a description without a verb names: "All readings of a station"."""
+        words = self.first
+        if words[:1] == ("everything",):
+            return "list"
+        if words[:1] not in {("all",), ("every",)}:
+            return None
+        noun, of, _ = noun_of(words, 0, clause_end(self.sentences[0].clauses, 0))
+        return self.noun(noun, of) if len(noun) > 1 and plural(noun[-1]) else None
 
     def acts(self, action: Action | None) -> Kind | None:
         """What kind of result an action has; ``None`` when nothing can be said."""
@@ -165,7 +182,7 @@ class Reading:
         if verb in v["list_verbs"]:
             if verb in {"browse", "query"} and self.noun(noun, action.of) == "document":
                 return "document"
-            fixed = noun and (noun[-1] in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun))
+            fixed = noun and self.small(noun)
             lookup = verb == "find" and self.noun(noun, action.of) in {"record", "document"}
             if lookup:
                 return self.noun(noun, action.of)
@@ -173,6 +190,8 @@ class Reading:
         return self._reads(action)
 
     def _computes(self, action: Action) -> Kind:
+        if action.verb in {"check", "review"} and not self.v["stream_nouns"].isdisjoint(action.object[-1:]):
+            return "list"
         words = self.saying.words if self.saying is not None and action is self.said else ()
         for i, word in enumerate(words[:-2]):
             if word == "to" and words[i + 1] in {"find", "list", "discover", "locate"}:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
@@ -36,6 +37,10 @@ def query(r: Reading) -> Parameter | None:
     launches = any(a.act == "run" for a in acts)
     for parameter in r.tool.parameters:
         name = " ".join(split(parameter.name))
+        if name in v["program_names"] and "string" in parameter.schema.types and not parameter.nested:
+            said = sentences(parameter.description or r.argument_texts.get(parameter.name, ""))[:1]
+            if said and not _RUNNING.isdisjoint(said[0].words) and not parameter.schema.get("enum"):
+                return parameter
         if not runs and not (launches and name in v["language_names"]):
             continue
         if name not in v["query_names"] or parameter.schema.get("enum") or "boolean" in parameter.schema.types:
@@ -58,7 +63,9 @@ def recursive(r: Reading) -> bool:
     for sentence in r.sentences[:2]:
         words = sentence.words
         whole = not v["below_words"].isdisjoint(words) and not _EVERY.isdisjoint(words)
-        if whole or not (v["recursion_words"].isdisjoint(words) or not _LEFT_OUT.isdisjoint(words)):
+        whole = whole or any(a == "everything" and b in _BELOW for a, b in pairwise(words))
+        told = v["recursion_words"].intersection(words) - (set() if sentence is r.sentences[0] else _PATTERNS)
+        if whole or (told and _LEFT_OUT.isdisjoint(words)):
             return True
         for i, word in enumerate(words):
             if word != "tree" or not i or words[i - 1] in v["other_trees"]:
@@ -73,6 +80,8 @@ def recursive(r: Reading) -> bool:
 
 
 _EVERY = word_set("all every recursively through including nested")
+_BELOW = word_set("below beneath under inside")
+_PATTERNS = word_set("glob globs")
 _LEFT_OUT = word_set("ignore ignores ignored exclude excludes excluded excluding")
 _TREE_OF = {("view",), ("structure",), ("of",)}
 
@@ -118,11 +127,12 @@ def generates(r: Reading) -> bool:
             return not models.isdisjoint(main.object)
         asked = main.object[-1:] and main.object[-1] in v["sent_nouns"]
         return main.verb in {"send", "post"} and bool(asked) and not models.isdisjoint(main.tail)
-    if main.act in {"answer", "run"}:
+    if main.act in {"answer", "run"} or main.verb in _THINKING:
         return True
     return main.act in _TELLING | {"list"} and not models.isdisjoint(r.name)
 
 
+_THINKING = word_set("analyze analyse reason think solve")
 _BY = word_set("with using uses use via by through")
 _TELLING = frozenset({"document", "answer", "read"})
 
@@ -208,7 +218,12 @@ def image(r: Reading) -> bool:
 
 def keyed(r: Reading) -> bool:
     """Whether the caller names each thing that it gets back, so that the answer is as long as the question."""
-    return any(p.required and any(split(p.name)[-1:] == (key,) for key in r.v["key_nouns"]) for p in r.tool.inputs)
+    keys = r.v["key_nouns"]
+    listed = {p.path[0] for p in r.tool.parameters if len(p.path) == 2 and p.required and p.name.lower() == "id"}
+    return any(
+        p.required and (not keys.isdisjoint(split(p.name)[-1:]) or (p.name in listed and "array" in p.schema.types))
+        for p in r.tool.inputs
+    )
 
 
 def asks(r: Reading) -> bool:

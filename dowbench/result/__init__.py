@@ -122,7 +122,8 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     kind = kind or r.returned or "unknown"
     if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, r.v["free_text_names"]):
         kind = "record"
-    if (kind == "list" and verb not in {"open", "read"} and traits.keyed(r)) or (
+    listed = kind == "list" or (kind == "document" and r.said is not None and r.acts(r.said) == "list")
+    if (listed and verb not in {"open", "read"} and traits.keyed(r)) or (
         kind == "document" and traits.many_fields(r.tool.output, r.v["free_text_names"])
     ):
         kind = "record"
@@ -155,7 +156,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
     vague = r.v["vague_nouns"]
-    if by_text == "unknown" and named.act in {"list", "read", "document"}:
+    if by_text == "unknown" and by_name in {"list", "document"}:
         return by_name, False
     if said.verb == "check" and by_name in {"list", "document"} and named.act in {"list", "read", "document"}:
         return by_name, False

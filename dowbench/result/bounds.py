@@ -54,6 +54,8 @@ def upper_bound(parameter: Parameter, text: str | None = None) -> Limit:
     cap = caps.in_parameter(text)
     if cap is not None and cap.value is not None and cap.value < SENTINELS:
         return Limit(parameter, cap.value, "documented", default, parameter.required, unit)
+    if caps.capped(text):
+        return Limit(parameter, None, "documented", default, parameter.required, unit)
     return Limit(parameter, None, "none", default, parameter.required, unit)
 
 
@@ -156,9 +158,11 @@ def argument_texts(description: str) -> Mapping[str, str]:
     for line in description.splitlines():
         match = pattern.match(line)
         indent = len(line) - len(line.lstrip())
-        if match:
+        if match and match["name"] not in found:
             name, depth = match["name"], indent
             found[name] = match["text"] or ""
+        elif match:
+            name = ""
         elif name and line.strip() and indent > depth:
             found[name] = f"{found[name]} {line.strip()}".strip()
         else:
@@ -192,8 +196,17 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
             text = parameter.description or texts.get(parameter.name, "")
             if _is_limit(parameter, named.form, named.unit, reading, text, series):
                 found.append(upper_bound(parameter, text)._replace(unit=named.unit))
-    top = min((len(limit.parameter.path) for limit in found), default=0)
-    return tuple(limit for limit in found if len(limit.parameter.path) == top)
+    wrapped = len(tool.inputs) == 1
+    top = min((_depth(limit.parameter) for limit in found), default=0)
+    return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)
+
+
+_DEEPEST = 2
+"""How deep below the input (1: its own properties) an option can still be about the whole result."""
+
+
+def _depth(parameter: Parameter) -> int:
+    return len([name for name in parameter.path if name != "[]"])
 
 
 class _LimitName(NamedTuple):

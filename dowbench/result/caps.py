@@ -79,6 +79,14 @@ def in_parameter(text: str) -> Cap | None:
     return max(found, key=lambda cap: cap.value or 0, default=None)
 
 
+def capped(text: str) -> bool:
+    """Whether the description of a parameter says that its value is cut, and not where."""
+    return any(stem in text for stem in _HELD) and _patterns().held.search(text) is not None
+
+
+_HELD = ("apped", "lamped", "xceed", "imited")
+
+
 @lru_cache(maxsize=2048)
 def on_result(text: str) -> Cap | None:
     """The cap that the description of a tool states on what a call returns; one without a number has no value.
@@ -135,6 +143,7 @@ class _Patterns(NamedTuple):
     yields: re.Pattern[str]
     truncates: re.Pattern[str]
     negated: re.Pattern[str]
+    held: re.Pattern[str]
 
 
 _N = "⟦(?P<n>\\d+)⟧"
@@ -270,6 +279,10 @@ def _patterns() -> _Patterns:
             r"truncated (?:output|results?|response|content|text|version|preview|logs?|to\b)|"
             r"truncation ?(?:warning|marker|"
             r"notice|handling)|\w+truncationwarning|(?:capped|bounded|limited) (?:output|response|results?))"
+        ),
+        held=compiled(
+            r"\b(?:(?:is|are|be|will be|gets?|silently|server-?side) (?:capped|clamped|limited) (?:at|to|by)\b"
+            r"|(?:cannot|must not|may not|can not) (?:be exceeded|exceed)\b)"
         ),
         negated=compiled(r"(?:\b(?:no|not|never|without|isn['’]t)|n['’]t)\b[ \w]{0,20}$"),
     )

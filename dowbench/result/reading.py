@@ -51,14 +51,24 @@ class Reading:
         self.saying: Sentence | None = None
         """The sentence that ``said`` is from."""
         for sentence in self.sentences[:_OPENING]:
-            if "input" in sentence.words[:2]:
+            if "input" in sentence.words[:2] or self._of_argument(sentence):
                 continue
             self.said = in_sentence(sentence.words, sentence.clauses, v.verbs)
             if self.said is not None:
                 self.saying = sentence
                 break
+        if self.said is not None and self.said.verb == "open" and "by" in self.said.tail:
+            self.said = self.said._replace(act="read")
+            if self.named is not None and self.named.verb == "open":
+                self.named = self.named._replace(act="read")
         if self.named is not None and not self.named.sure and self.said is not None:
             self.named = None
+
+    def _of_argument(self, sentence: Sentence) -> bool:
+        """Whether a sentence is the line of a docstring about one parameter: "prompt: What to do"."""
+        start, end = sentence.places[0]
+        text = sentence.text
+        return text[end : end + 1] == ":" and any(text[start:end] == parameter.name for parameter in self.tool.inputs)
 
     @cached_property
     def argument_texts(self) -> Mapping[str, str]:

@@ -219,7 +219,7 @@ def image(r: Reading) -> bool:
 def keyed(r: Reading) -> bool:
     """Whether the caller names each thing that it gets back, so that the answer is as long as the question."""
     keys = r.v["key_nouns"]
-    listed = {p.path[0] for p in r.tool.parameters if len(p.path) == 2 and p.required and p.name.lower() == "id"}
+    listed = {p.path[0] for p in r.tool.parameters if p.required and p.path[1:] in {("id",), ("[]", "id")}}
     return any(
         p.required and (not keys.isdisjoint(split(p.name)[-1:]) or (p.name in listed and "array" in p.schema.types))
         for p in r.tool.inputs

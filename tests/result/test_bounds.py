@@ -71,6 +71,8 @@ def test_days_are_a_limit_on_a_series_only() -> None:
         ({"anyOf": [{"type": "integer", "maximum": 50}, {"type": "string"}]}, None, "none"),
         ({"type": "integer", "description": "1 to 50, between 1 and 50"}, 50, "documented"),
         ({"type": "integer", "default": 20}, None, "none"),
+        ({"type": "integer", "description": "Bytes to return; cannot be exceeded."}, None, "documented"),
+        ({"type": "integer", "description": "The value is capped by the server."}, None, "documented"),
         ({"type": "integer", "maximum": 2**31 - 1}, None, "none"),
         ({"type": "integer", "maximum": 2**53 - 1}, None, "none"),
         ({"type": "integer", "maximum": 2**63 - 1}, None, "none"),
@@ -90,6 +92,19 @@ def test_the_maximum_of_a_limit(schema: dict[str, Any], maximum: float | None, s
 def test_a_limit_may_be_wrapped_and_a_number_in_a_string() -> None:
     inner = {"type": "object", "properties": {"limit": {"type": "string"}}}
     assert limits(request=inner) == [("request.limit", None, "none")]
+
+
+def test_the_limit_of_an_option_is_none_beside_one_of_the_result() -> None:
+    deep = {"type": "object", "properties": {"pdf": {"type": "object", "properties": {"max_pages": {"maximum": 9}}}}}
+    assert limits(limit="integer", options=deep) == [("limit", None, "none")]
+    assert limits(url="string", options=deep) == []
+    assert limits(options=deep) == [("options.pdf.max_pages", 9, "schema")]
+
+
+def test_an_example_of_a_call_describes_no_arguments() -> None:
+    text = 'Lists tickets.\n\n- limit: How many (1-50)\n\nExample:\n{\n  "limit": 700\n}\n'
+    (limit,) = result("list_tickets", text, limit="integer").limits
+    assert (limit.maximum, limit.source) == (50, "documented")
 
 
 def test_a_docstring_describes_its_arguments() -> None:
@@ -167,6 +182,7 @@ def test_a_size_of_each_file_bounds_one_file_and_not_all() -> None:
         ("offset", "integer"),
         ("skip", "integer"),
         ("start_index", "integer"),
+        ("token", {"type": "string", "description": "The token of the previous response."}),
         ("after", {"type": "string", "description": "Cursor of the last entry of the previous page."}),
         ("start", {"type": "integer", "description": "Zero-based offset of the first result."}),
     ],
@@ -186,6 +202,9 @@ def test_continuations_by_their_names(name: str, schema: Any) -> None:
         ("page", {"type": "string", "description": "Name of the wiki article."}),
         ("page_id", "string"),
         ("token", "string"),
+        ("token", {"type": "string", "description": "Bearer token for authorization."}),
+        ("token", {"type": "string", "description": "Your API token."}),
+        ("token", {"type": "string", "description": "The CSRF token of the page before."}),
         ("has_cursor", "boolean"),
         ("page", "object"),
     ],

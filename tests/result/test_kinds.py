@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tools_of import result
+from tools_of import LEXICON, definition, result, tools
+
+from dowbench.result import describe
 
 LISTS = [
     ("list_tickets", "Lists open tickets."),
@@ -23,6 +25,14 @@ LISTS = [
     ("web_lookup", "Performs a search of the web."),
     ("get_order_status", "Gets the status of all orders."),
     ("get_sheet", "Gets data from a sheet of the workbook."),
+    ("get_page_errors", "Check the errors of our pages."),
+    ("check_inbox", "Checks the inbox."),
+    ("review_comments", "See what customers said on a part."),
+    ("lookup_reviews", "Looks up the reviews customers wrote about a part."),
+    ("shelf_history", "Everything the crew wrote about a shelf."),
+    ("readings", "All readings of a gauge."),
+    ("suggest_parts", "Suggests parts for a machine."),
+    ("list_sessions", "Lists the sessions of a user."),
 ]
 DOCUMENTS = [
     ("read_page", "Reads a page of the wiki."),
@@ -50,6 +60,10 @@ RECORDS = [
     ("count_orders", "Gets the number of orders."),
     ("describe_machine", "Describes a machine."),
     ("get_statistics", "Gets statistics of a player."),
+    ("list_sessions", "Lists all active sessions."),
+    ("list_open_tabs", "Lists the tabs."),
+    ("list_indexes", "Describes the indexes of a collection."),
+    ("machine_facts", "Gets the facts of a machine."),
 ]
 ACKS = [
     ("create_ticket", "Creates a ticket."),
@@ -62,12 +76,17 @@ ACKS = [
     ("ask_user", "Asks the user a question."),
     ("make_chart", "Draws a chart and saves it to a file."),
     ("print_entities", "Prints the entities that were found."),
+    ("search_feedback", "Sends feedback on the results of a search."),
+    ("search_rating", "Stores what a user thinks of a search. Returns: { success, id }"),
+    ("open_tab", "Opens a tab."),
 ]
 SCALARS = [
     ("calculator", "Calculates the value of an expression."),
     ("convert_length", "Converts a length between units."),
     ("validate_form", "Validates a form."),
     ("query_checker", "Checks a query for mistakes."),
+    ("check_name", "Checks whether a name is free."),
+    ("check_files", "Checks files for mistakes."),
 ]
 GENERATIONS = [
     ("ask_expert", "Asks an expert system a question."),
@@ -101,6 +120,12 @@ def test_a_description_beats_a_vague_name() -> None:
     assert result("shelf", "Lists orders.").kind == "list"
 
 
+def test_a_model_that_reasons_writes_its_answer() -> None:
+    said = "Analyzes a question using step-by-step reasoning (Oracle Agent API)."
+    assert result("oracle_reason", said, messages="array!").kind == "generation"
+    assert result("analyze_load", "Analyzes the load of a beam.", beam="string!").kind == "scalar"
+
+
 def test_nothing_known_is_unknown() -> None:
     found = result("warmup", "Prepares the engine.")
     assert (found.kind, found.reads, found.bound) == ("unknown", False, "none")
@@ -110,6 +135,17 @@ def test_what_the_caller_names_one_by_one_is_as_long_as_the_question() -> None:
     assert result("get_users", "Gets users.", user_ids={"type": "array"}).kind == "list"
     found = result("get_users", "Gets users.", user_ids="array!")
     assert found.kind == "record"
+    item = {"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}
+    (tool,) = tools(definition("batch_read_orders", "Retrieves several orders by their ids.", wanted="array!"))
+    assert describe(tool, LEXICON).kind == "document"
+    made = definition("batch_read_orders", "Retrieves several orders by their ids.", wanted="array!")
+    made["inputSchema"]["properties"]["wanted"]["items"] = item
+    (tool,) = tools(made)
+    assert describe(tool, LEXICON).kind == "record"
+
+
+def test_what_is_opened_by_a_name_comes_back() -> None:
+    assert result("open_nodes", "Opens nodes of the graph by their names.", names="array!").kind == "list"
 
 
 def test_a_result_that_is_written_to_a_file_does_not_come_back() -> None:

@@ -14,6 +14,12 @@ QUERIES = [
     ("execute", "Executes a script in the page.", {"script": "string!"}, "script"),
     ("run_python", "Runs Python code.", {"code": "string!"}, "code"),
     (
+        "interact",
+        "Interact with a page.\n- prompt: What to do (this or code)\n- code: Code to execute in the page",
+        {"prompt": "string", "code": "string"},
+        "code",
+    ),
+    (
         "ask_graph",
         "Executes a query against the graph.",
         {"query": {"type": "string", "description": "Cypher text"}},
@@ -22,6 +28,7 @@ QUERIES = [
     ("execute", "Executes a statement.", {"params": {"properties": {"sql": {"type": "string"}}}}, "sql"),
 ]
 NO_QUERIES = [
+    ("act", "Acts on a page.", {"code": {"type": "string", "description": "The code of the country."}}),
     ("search_parts", "Searches parts.", {"query": "string!"}),
     ("create_table", "Creates a table.", {"query": {"type": "string", "description": "SQL"}}),
     ("text_to_sql", "Writes a SQL query for a question.", {"question": "string"}),
@@ -48,6 +55,7 @@ def test_text_that_is_not_run(name: str, description: str, parameters: dict[str,
 
 
 RECURSIVE = [
+    ("walk_archive", "Walks a folder and everything below it.", {"path": "string"}),
     ("directory_tree", "Returns the tree of a directory.", {"path": "string"}),
     ("get_structure", "Gets the tree structure of a repository.", {}),
     ("list_folder", "Lists a folder.", {"recursive": "boolean"}),
@@ -64,6 +72,7 @@ NOT_RECURSIVE = [
     ("git_status", "Shows the status of the working tree.", {}),
     ("decision_tree", "Gets a decision tree.", {}),
     ("remove_tree", "Removes a tree of folders.", {"path": "string"}),
+    ("complex_search", "Searches notes with a rule. Supports 'and', 'or', 'glob' in rules.", {"rule": "object"}),
 ]
 
 

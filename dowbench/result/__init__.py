@@ -110,6 +110,8 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     kind, small = _from_actions(r)
     if kind in {None, "unknown", "record"} and r.returned in {"list", "document"} and not small:
         kind = r.returned
+    if kind in {"list", "document"} and "health" in r.name and r.acts(r.named) == "record":
+        kind = "record"
     if traits.requests(r):
         kind = "text"
     if kind == "ack" and traits.answers_with_text(r):

@@ -197,6 +197,8 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
             if _is_limit(parameter, named.form, named.unit, reading, text, series):
                 found.append(upper_bound(parameter, text)._replace(unit=named.unit))
     wrapped = len(tool.inputs) == 1
+    own = frozenset(split(tool.name)) | v["general_options"]
+    found = [limit for limit in found if not _of_part(limit.parameter, own)]
     top = min((_depth(limit.parameter) for limit in found), default=0)
     return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)
 
@@ -207,6 +209,18 @@ _DEEPEST = 2
 
 def _depth(parameter: Parameter) -> int:
     return len([name for name in parameter.path if name != "[]"])
+
+
+def _of_part(parameter: Parameter, own: frozenset[str]) -> bool:
+    """Whether it lies in the options of something else than the tool: ``pdfOptions`` of a scraper."""
+    for name in parameter.path[:-1]:
+        words = split(name)
+        if len(words) > 1 and words[-1] in _OPTIONS and own.isdisjoint(words[:-1]):
+            return True
+    return False
+
+
+_OPTIONS = frozenset({"options", "opts", "settings", "config"})
 
 
 class _LimitName(NamedTuple):
@@ -310,6 +324,8 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         return False
     if form == "cursor":
         return True
+    if form == "page" and not reading and _numeric(schema) is False:
+        return False
     said = bool(text) and _patterns().continues.search(text) is not None
     numeric = _numeric(schema)
     if form != "anchor":

@@ -32,7 +32,8 @@ Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "
 _OPENING = 3
 """How many sentences of a description may say what the tool does."""
 _RETURNS = word_set("returns return returning outputs yields")
-_SHOWS = word_set("show shows list lists display displays print prints")
+_SHOWS = word_set("show shows list lists display displays print prints retrieve retrieves fetch fetches")
+_FILES = word_set("file files document documents pdf page webpage")
 _OUTPUT_IS = word_set("will be is of this tool")
 
 
@@ -186,7 +187,9 @@ class Reading:
         if action.act == "answer":
             if verb == "answer" and noun[-1:] == ("questions",):
                 return None
-            return "ack" if not v["people"].isdisjoint(noun) and verb in {"ask", "prompt"} else "generation"
+            told = action.tail[:1] == ("to",) and v["model_words"].isdisjoint(noun)
+            asked = told or not v["people"].isdisjoint(noun)
+            return "ack" if asked and verb in {"ask", "prompt"} else "generation"
         if action.act == "run":
             return "unknown"
         if verb in v["list_verbs"]:
@@ -210,6 +213,8 @@ class Reading:
                 break
         sources = any(not self.v["address_words"].isdisjoint(split(p.name)) for p in self.tool.inputs)
         formats = self.v["text_formats"]
+        if action.verb == "parse" and sources and not _FILES.isdisjoint(action.object[-1:]):
+            return "document"
         if (
             action.verb == "convert"
             and sources

@@ -53,6 +53,8 @@ def query(r: Reading) -> Parameter | None:
 def recursive(r: Reading) -> bool:
     """Whether it walks down a tree, or along links, to the end."""
     v = r.v
+    if any(action.verb == "check" for action in r.actions):
+        return False
     names = [split(parameter.name) for parameter in r.tool.parameters]
     if any("depth" in name for name in names):
         return False

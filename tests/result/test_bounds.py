@@ -101,6 +101,18 @@ def test_the_limit_of_an_option_is_none_beside_one_of_the_result() -> None:
     assert limits(options=deep) == [("options.pdf.max_pages", 9, "schema")]
 
 
+def test_options_of_something_else_bound_no_result() -> None:
+    pages = {"type": "object", "properties": {"max_pages": {"maximum": 9}}}
+    assert limits("scrape_page", "Scrapes a page.", url="string", pdf_options=pages) == []
+    assert limits("scrape_page", "Scrapes a page.", url="string", scrape_options=pages) != []
+    assert limits("scrape_page", "Scrapes a page.", url="string", output_options=pages) != []
+
+
+def test_the_page_of_a_write_is_a_place_not_a_number() -> None:
+    page = {"type": "string", "description": "The page to watch."}
+    assert result("create_watch", "Creates a watch.", page=page).continuations == ()
+
+
 def test_an_example_of_a_call_describes_no_arguments() -> None:
     text = 'Lists tickets.\n\n- limit: How many (1-50)\n\nExample:\n{\n  "limit": 700\n}\n'
     (limit,) = result("list_tickets", text, limit="integer").limits

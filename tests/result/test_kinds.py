@@ -27,6 +27,7 @@ LISTS = [
     ("get_sheet", "Gets data from a sheet of the workbook."),
     ("get_page_errors", "Check the errors of our pages."),
     ("check_inbox", "Checks the inbox."),
+    ("job_status", "Checks the status of a job and retrieves results when it is done."),
     ("review_comments", "See what customers said on a part."),
     ("lookup_reviews", "Looks up the reviews customers wrote about a part."),
     ("shelf_history", "Everything the crew wrote about a shelf."),
@@ -47,6 +48,7 @@ DOCUMENTS = [
     ("get_story_with_comments", "Gets a story with its comments."),
     ("open_page", "Opens a page and returns its content."),
     ("export_book", "Returns the workbook as base64-encoded bytes."),
+    ("parse_upload", "Parses a file."),
     ("to_markdown", "Converts a web page to markdown."),
 ]
 RECORDS = [
@@ -63,6 +65,8 @@ RECORDS = [
     ("list_sessions", "Lists all active sessions."),
     ("list_open_tabs", "Lists the tabs."),
     ("list_indexes", "Describes the indexes of a collection."),
+    ("get_health_checks_summary", "Gets a health overview of all machines with all checks."),
+    ("get_health_performance", "Gets detailed performance metrics."),
     ("machine_facts", "Gets the facts of a machine."),
 ]
 ACKS = [
@@ -79,6 +83,7 @@ ACKS = [
     ("search_feedback", "Sends feedback on the results of a search."),
     ("search_rating", "Stores what a user thinks of a search. Returns: { success, id }"),
     ("open_tab", "Opens a tab."),
+    ("expect_answer", "Asks the driver to start waiting for an answer."),
 ]
 SCALARS = [
     ("calculator", "Calculates the value of an expression."),

@@ -72,6 +72,7 @@ NOT_RECURSIVE = [
     ("git_status", "Shows the status of the working tree.", {}),
     ("decision_tree", "Gets a decision tree.", {}),
     ("remove_tree", "Removes a tree of folders.", {"path": "string"}),
+    ("crawl_status", "Checks the status of a crawl.", {"id": "string"}),
     ("complex_search", "Searches notes with a rule. Supports 'and', 'or', 'glob' in rules.", {"rule": "object"}),
 ]
 

@@ -137,7 +137,7 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     return kind, noun
 
 
-_COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect"})
+_COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect", "lint", "scan", "review"})
 """Verbs of which nothing but the answer says whether it is short."""
 
 
@@ -154,7 +154,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if named.act == "list" and said.act == "write" and named.verb == "list" and r.name[0] != "list":
         return "ack", False
     if named.act == "list" and named.verb in {"list", "search", "discover", "enumerate"}:
-        if by_name == "record" or (said.verb == "list" and by_text == "record"):
+        few = said.verb == "list" or (bool(said.of) and r.small(said.of))
+        if by_name == "record" or (few and by_text == "record"):
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
     vague = r.v["vague_nouns"]

@@ -34,7 +34,7 @@ _STOP = word_set(
 )
 """Words that end a noun phrase."""
 _AFTER_NOUNS = word_set(
-    "similar available eligible visible accessible relevant present nearby made wrote said sent left gave have"
+    "similar available eligible visible accessible relevant present nearby made found wrote said sent left gave have"
 )
 """Adjectives that stand behind a plural noun: artists similar to one."""
 _LEAD = word_set(

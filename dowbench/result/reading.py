@@ -134,7 +134,7 @@ class Reading:
         many = not QUANTIFIERS.isdisjoint(noun)
         of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of))
         if head in v["list_nouns"] and of:
-            return "list"
+            return "record" if self.small(of) else "list"
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
             return self.noun(of)
         if head in v["scalar_nouns"] and not many:
@@ -166,14 +166,17 @@ class Reading:
 
     @cached_property
     def titled(self) -> Kind | None:
-        """What a description without a verb names: "All readings of a station"."""
+        """What a description without a verb names: "All readings of a station", "Restaurants near a point"."""
         words = self.first
         if words[:1] == ("everything",):
             return "list"
-        if words[:1] not in {("all",), ("every",)}:
+        if not words:
             return None
         noun, of, _ = noun_of(words, 0, clause_end(self.sentences[0].clauses, 0))
-        return self.noun(noun, of) if len(noun) > 1 and plural(noun[-1]) else None
+        if not noun or not plural(noun[-1]):
+            return None
+        named = noun[-1] in self.name and len(noun) < 4
+        return self.noun(noun, of) if named or (noun[0] in {"all", "every"} and len(noun) > 1) else None
 
     def acts(self, action: Action | None) -> Kind | None:
         """What kind of result an action has; ``None`` when nothing can be said."""

@@ -28,7 +28,7 @@ def query(r: Reading) -> Parameter | None:
     v, named = r.v, r.named
     if named is not None and (named.act == "write" or named.act == "compute") and named.verb not in {"start", "run"}:
         return None
-    programs = v["program_nouns"]
+    programs = v["program_nouns"] | v["query_languages"]
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
     runs = any(not a.object or any_of(programs, a.object, a.of, a.tail[:6]) for a in acts)
     words = frozenset(r.first)
@@ -164,7 +164,7 @@ def saved(r: Reading) -> bool:
     return False
 
 
-_EXPORTS = word_set("export exports exported download downloads downloaded")
+_EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder")
 _PERHAPS = word_set("optionally if when large")
 

@@ -31,6 +31,8 @@ LISTS = [
     ("review_comments", "See what customers said on a part."),
     ("lookup_reviews", "Looks up the reviews customers wrote about a part."),
     ("shelf_history", "Everything the crew wrote about a shelf."),
+    ("nearby_shelves", "Shelves near a door."),
+    ("lint_form", "Lints a form and lists the mistakes found."),
     ("readings", "All readings of a gauge."),
     ("suggest_parts", "Suggests parts for a machine."),
     ("list_sessions", "Lists the sessions of a user."),
@@ -64,6 +66,7 @@ RECORDS = [
     ("get_statistics", "Gets statistics of a player."),
     ("list_sessions", "Lists all active sessions."),
     ("list_open_tabs", "Lists the tabs."),
+    ("tab_list", "Gets a list of the open tabs."),
     ("list_indexes", "Describes the indexes of a collection."),
     ("get_health_checks_summary", "Gets a health overview of all machines with all checks."),
     ("get_health_performance", "Gets detailed performance metrics."),
@@ -83,6 +86,7 @@ ACKS = [
     ("search_feedback", "Sends feedback on the results of a search."),
     ("search_rating", "Stores what a user thinks of a search. Returns: { success, id }"),
     ("open_tab", "Opens a tab."),
+    ("dump_heap", "Dumps the heap of a process to a file."),
     ("expect_answer", "Asks the driver to start waiting for an answer."),
 ]
 SCALARS = [

@@ -12,6 +12,7 @@ QUERIES = [
     ("query", "Run a read-only SQL query", {"sql": "string"}, "sql"),
     ("terminal", "Runs commands on the machine.", {"commands": "array"}, "commands"),
     ("execute", "Executes a script in the page.", {"script": "string!"}, "script"),
+    ("cypher", "Runs Cypher against the graph.", {"query": "string!"}, "query"),
     ("run_python", "Runs Python code.", {"code": "string!"}, "code"),
     (
         "interact",

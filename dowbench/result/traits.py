@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from dowbench.result.reading import Reading
 
 _RUNNING = word_set("execute executes executed executing run runs running interprets evaluates")
+_OPERATIONS = frozenset({"command", "cmd", "function"})
+_ARGUMENTS = frozenset({"parameters", "params", "arguments", "args"})
+"""Beside an object of such a name, one of ``_OPERATIONS`` names a thing to do and is no text to run."""
 _RETURNS = word_set("returns return returning")
 
 
@@ -35,8 +38,11 @@ def query(r: Reading) -> Parameter | None:
     runs = runs or not v["console_names"].isdisjoint(r.name)
     runs = runs or not (_RUNNING.isdisjoint(words) or programs.isdisjoint(words))
     launches = any(a.act == "run" for a in acts)
+    routes = any(p.name in _ARGUMENTS and p.schema.types == ("object",) and not p.nested for p in r.tool.parameters)
     for parameter in r.tool.parameters:
         name = " ".join(split(parameter.name))
+        if routes and name in _OPERATIONS:
+            continue
         if name in v["program_names"] and "string" in parameter.schema.types and not parameter.nested:
             said = sentences(parameter.description or r.argument_texts.get(parameter.name, ""))[:1]
             if said and not _RUNNING.isdisjoint(said[0].words) and not parameter.schema.get("enum"):

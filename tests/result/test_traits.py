@@ -13,6 +13,12 @@ QUERIES = [
     ("terminal", "Runs commands on the machine.", {"commands": "array"}, "commands"),
     ("execute", "Executes a script in the page.", {"script": "string!"}, "script"),
     ("cypher", "Runs Cypher against the graph.", {"query": "string!"}, "query"),
+    (
+        "shell",
+        "Runs a command.",
+        {"command": {"type": "string", "description": "The command to execute."}, "env": {"type": "object"}},
+        "command",
+    ),
     ("run_python", "Runs Python code.", {"code": "string!"}, "code"),
     (
         "interact",
@@ -31,6 +37,14 @@ QUERIES = [
 NO_QUERIES = [
     ("act", "Acts on a page.", {"code": {"type": "string", "description": "The code of the country."}}),
     ("search_parts", "Searches parts.", {"query": "string!"}),
+    (
+        "boats",
+        "Operations on boats.",
+        {
+            "command": {"type": "string", "description": "The command to execute against the tool."},
+            "parameters": {"type": "object"},
+        },
+    ),
     ("create_table", "Creates a table.", {"query": {"type": "string", "description": "SQL"}}),
     ("text_to_sql", "Writes a SQL query for a question.", {"question": "string"}),
     ("check_sql", "Checks a SQL query.", {"sql": "string"}),

@@ -100,6 +100,18 @@ def test_benchmark_imports_little_of_the_scanner():
     assert [p for p in pairs if p[1].split(".")[0] == "dowbench" and p[1] not in allowed] == []
 
 
+def test_the_map_has_every_module_and_no_other():
+    for page, package in zip(
+        (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## How a run flows"),
+        (ROOT / "dowbench", ROOT / "benchmark" / "dowbench_benchmark"),
+        strict=True,
+    ):
+        first_cells = "".join(row.split("|")[1] for row in page.splitlines() if row.startswith("| `"))
+        folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
+        modules = {path.name for path in package.glob("*.py") if not path.name.startswith("__")}
+        assert set(first_cells.split("`")[1::2]) == folders | modules
+
+
 def test_tables_name_modules_that_exist():
     from dowbench.cli import COMMANDS
     from dowbench.report import REPORTS

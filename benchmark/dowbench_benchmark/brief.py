@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dowbench_benchmark import metrics
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -18,15 +20,19 @@ def banner(*, simulated: bool, replayed: bool = False) -> str | None:
 def table(summary: Mapping[str, Any]) -> str:
     """The cells of a summary, one a line."""
     head = ("model", "defense", "attacks", "ASR", "95 % interval", "median A", "censored", "benign done", "overhead")
-    rows = [head, *(_row(cell) for cell in summary["defenses"])]
+    figures: dict[tuple[str, str], list[tuple[float, bool]]] = {}
+    for attack in summary["attacks"]:
+        if attack["amplification"] is not None:
+            bound = attack["status"] in metrics.LOWER_BOUND
+            figures.setdefault((attack["model"], attack["defense"]), []).append((attack["amplification"], bound))
+    rows = [head, *(_row(cell, figures.get((cell["model"], cell["defense"]), [])) for cell in summary["defenses"])]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     return "\n".join(_line(row, widths) for row in rows)
 
 
-def _row(cell: Mapping[str, Any]) -> tuple[str, ...]:
+def _row(cell: Mapping[str, Any], figures: Sequence[tuple[float, bool]]) -> tuple[str, ...]:
     interval, amplification, censored = cell["asr_ci95"], cell["median_amplification"], cell["censored"]
-    # More than half of them lower bounds make the median one.
-    bound = "≥ " if censored * 2 > cell["attack_episodes"] else ""
+    bound = "≥ " if metrics.median_is_bound(figures) else ""
     return (
         cell["model"],
         cell["defense"],

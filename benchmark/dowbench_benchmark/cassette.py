@@ -38,7 +38,10 @@ class Cassette:
         """Attempt to its events, in order."""
         for number, text in enumerate(lines(path), 1):
             if text.startswith(b'{"digest":"') and b'"kind":"part"' in text[:140]:
-                self.parts[text[11 : text.index(b'"', 11)].decode()] = text
+                digest = text[11 : text.index(b'"', 11)].decode()
+                if not digest or not codec.text_digest(text[len(part_line(digest, b"")) - 2 : -1]).startswith(digest):
+                    raise StoreError("was changed: the value has another digest", path=str(path), line=number)
+                self.parts[digest] = text
                 continue
             try:
                 event = json.loads(text)

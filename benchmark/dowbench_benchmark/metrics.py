@@ -34,6 +34,16 @@ class Judged:
     """``None``: undetermined."""
 
 
+LOWER_BOUND = ("censored", "errored")
+"""Statuses of episodes that would have cost more: their A is a lower bound."""
+
+
+def median_is_bound(values: Iterable[tuple[float, bool]]) -> bool:
+    """Whether the median of (A, whether it is a lower bound) is one: a bound at or below it could be anything above."""
+    ordered = sorted(values)
+    return any(bound for value, bound in ordered if value <= ordered[len(ordered) // 2][0])
+
+
 def cost(episode: Episode, measure: Measure) -> float | None:
     """What the episode cost, ``None`` where it has no USD."""
     return float(episode.usage.total) if measure == "tokens" else episode.cost_usd

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dowbench_benchmark import codec, ledger, store
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dowbench_benchmark.prices import Price
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Recording:
     """What earlier runs left in a directory."""
 
@@ -31,6 +32,11 @@ class Recording:
     """Calls that the cassette has and ``calls.jsonl`` lacks, since the run was killed between the two."""
     attempts: Mapping[str, int]
     """Episode id to the number of its last attempt."""
+
+    @cached_property
+    def by_call(self) -> Mapping[tuple[str, int], Call]:
+        """Every call by attempt and number."""
+        return {(call.attempt, call.call): call for call in (*self.calls, *self.unbilled)}
 
     @property
     def used(self) -> bool:
@@ -54,6 +60,13 @@ def read(directory: Path, prices: Mapping[str, Price]) -> Recording:
         if number.isdigit():
             attempts[episode] = max(attempts.get(episode, 0), int(number))
     unbilled = _unbilled(calls, sent, cassette, prices)
+    billed = {call.attempt for call in (*calls, *unbilled)}
+    for episode in episodes.values():
+        if episode.usage.total and episode.attempt not in billed:
+            raise StoreError(
+                f"lacks the calls of episode {episode.episode_id}, which {store.EPISODES} has: the spend is unknown",
+                path=str(directory / store.CALLS),
+            )
     return Recording(episodes, tuple(calls), tuple(sent), cassette, unbilled, attempts)
 
 

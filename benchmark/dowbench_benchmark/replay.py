@@ -98,7 +98,28 @@ def _episode(planned: Plan, spec: EpisodeSpec, row: Episode, recorded: Recording
     if episode != row:
         difference = first_difference(codec.episode_json(row), codec.episode_json(episode))
         raise DriftError(f"episode {spec.id} ends otherwise: {difference}", path=str(recorded.cassette.path))
+    _same_usage(recorded, row.attempt)
     return episode
+
+
+def _same_usage(recorded: Recording, attempt: str) -> None:
+    """Hold the usage that the cassette has against that of the billed calls, which an audit recomputes from."""
+    assert recorded.cassette is not None
+    for event in recorded.cassette.events.get(attempt, ()):
+        if event["kind"] != "complete" or event["response"] is None:
+            continue
+        call = recorded.by_call.get((attempt, event.get("call", 0)))
+        told = {"raw_usage": event["response"]["raw_usage"], "usage": event["response"]["usage"]}
+        billed = {
+            "raw_usage": call.raw_usage if call else None,
+            "usage": codec.usage_json(call.usage) if call and call.usage else None,
+        }
+        if told != billed:
+            raise DriftError(
+                f"attempt {attempt}, call {event.get('call', 0)}: {store.CALLS} and the cassette differ in "
+                + first_difference(billed, told),
+                path=str(recorded.cassette.path),
+            )
 
 
 def _prepare(directory: Path, out: Path) -> None:

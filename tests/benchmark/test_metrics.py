@@ -180,3 +180,20 @@ def test_bytes_of_a_summary() -> None:
     assert data.endswith(b'  "attacks": []\n}\n')
     assert b"\r" not in data
     assert math.isclose(json.loads(data)["defenses"][0]["benign_overhead"], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "bound"),
+    [
+        ([], False),
+        ([(2.0, False), (3.0, False), (9.0, True)], False),
+        ([(2.0, False), (3.0, True), (9.0, False)], True),
+        ([(2.0, True), (3.0, False), (9.0, False)], True),
+        ([(2.0, False), (3.0, False), (5.0, True), (9.0, True)], True),
+        ([(2.0, False), (3.0, False), (5.0, False), (9.0, True)], False),
+    ],
+)
+def test_a_median_is_a_bound_where_one_that_was_cut_short_may_lie_above_it(
+    values: list[tuple[float, bool]], bound: bool
+) -> None:
+    assert metrics.median_is_bound(values) is bound

@@ -212,3 +212,37 @@ def test_a_replay_does_not_overwrite_a_recording(tmp_path: Path) -> None:
 )
 def test_differences_in_words(recorded: Any, now: Any, message: str) -> None:
     assert cassette.first_difference(recorded, now) == message
+
+
+def test_a_changed_part_is_refused_with_its_line(tmp_path: Path) -> None:
+    run_plan(make_plan(attacks=["long-appendix-01"]), tmp_path / "run")
+    file = tmp_path / "run" / "cassette.jsonl"
+    rows = file.read_bytes().splitlines(keepends=True)
+    at = next(i for i, row in enumerate(rows) if b'"kind":"part"' in row and b'"role":"tool"' in row)
+    rows[at] = rows[at].replace(b'"content":"', b'"content":"x', 1)
+    file.write_bytes(b"".join(rows))
+    with pytest.raises(DowbenchError, match=f"cassette.jsonl:{at + 1}: was changed"):
+        replay(tmp_path / "run", tmp_path / "again")
+
+
+def test_usage_that_differs_from_the_billed_calls_is_drift(tmp_path: Path) -> None:
+    run_plan(make_plan(attacks=["long-appendix-01"]), tmp_path / "run")
+    file = tmp_path / "run" / "cassette.jsonl"
+    rows = [json.loads(row) for row in file.read_bytes().splitlines()]
+    event = next(row for row in rows if row["kind"] == "complete")
+    event["response"]["raw_usage"]["input_tokens"] = 999_999
+    file.write_bytes(
+        b"".join(
+            json.dumps(row, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" for row in rows
+        )
+    )
+    with pytest.raises(DriftError, match=r"calls\.jsonl and the cassette differ in raw_usage\.input_tokens"):
+        replay(tmp_path / "run", tmp_path / "again")
+
+
+def test_spend_that_nobody_recorded_is_not_zero(tmp_path: Path) -> None:
+    run_plan(make_plan(attacks=["long-appendix-01"]), tmp_path / "run")
+    for name in ("calls.jsonl", "requests.jsonl"):
+        (tmp_path / "run" / name).unlink()
+    with pytest.raises(DowbenchError, match="lacks the calls of episode"):
+        run_plan(make_plan(attacks=["long-appendix-01"]), tmp_path / "run")

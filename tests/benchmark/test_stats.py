@@ -90,7 +90,7 @@ def test_censored_episodes_are_bounds() -> None:
     assert (asr["episodes"], asr["decided"], asr["successes"], asr["undetermined"]) == (4, 3, 2, 1)
     assert (asr["rate"], asr["best_case"], asr["worst_case"]) == (pytest.approx(2 / 3), 0.5, 0.75)
     assert cell["amplification"] == {
-        "episodes": 4, "lower_bounds": 2, "median": 4.5, "median_is_lower_bound": False, "lowest": 2.0, "highest": 10.0
+        "episodes": 4, "lower_bounds": 2, "median": 4.5, "median_is_lower_bound": True, "lowest": 2.0, "highest": 10.0
     }  # fmt: skip
     by_attack = {row["attack_id"]: row["attack"] for row in found["attacks"]}
     assert by_attack["a"]["median_is_lower_bound"]

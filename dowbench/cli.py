@@ -7,7 +7,7 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
 
 import click
 
@@ -263,6 +263,8 @@ def _width() -> int:
 def _print(text: str) -> None:
     """To standard output, as UTF-8 whatever the locale: reports hold names from anywhere."""
     stream = sys.stdout
+    if stream is None:
+        raise UsageError("the report cannot be written: standard output is closed")
     buffer = getattr(stream, "buffer", None)
     try:
         if buffer is None:
@@ -274,7 +276,14 @@ def _print(text: str) -> None:
     except BrokenPipeError:
         # Who read the report has had enough of it; the exit code still tells the outcome. What the stream still holds
         # would be tried once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        _forget(stream)
+    except OSError as error:
+        _forget(stream)
+        raise UsageError(f"the report cannot be written to standard output: {error.strerror}") from None
+
+
+def _forget(stream: TextIO) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _write(path: Path, text: str) -> UsageError | None:
@@ -315,7 +324,8 @@ def run(arguments: Sequence[str]) -> int:
     arguments = list(arguments)
     try:
         code = cli.main(args=arguments, prog_name="dowbench", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as exit_:
         return exit_.exit_code

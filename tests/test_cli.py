@@ -321,6 +321,16 @@ def test_output_is_utf8_whatever_the_locale(folder):
     assert "probe_ünï is a probe." in run.stdout.decode("utf-8")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only some systems have")
+def test_standard_output_that_takes_nothing_is_one_line(folder):
+    write(folder / "tools.json", tool("probe_one"))
+    command = [sys.executable, "-m", "dowbench", "scan", "--no-config", "tools.json"]
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert run.returncode == 2
+    assert run.stderr == "error: the report cannot be written to standard output: No space left on device\n"
+
+
 def test_help_lists_every_command_without_importing_the_benchmark(folder):
     script = (
         "import sys; from dowbench.cli import run; code = run(['--help']);"

@@ -86,12 +86,12 @@ def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileO
 def _scan_data(job: Job, data: bytes, plan: Plan) -> FileOutcome:
     target = job.target
     mark = "yes" if target.named else looks_like(data)
-    if mark == "no":
+    if mark == "no" and not loaders.has_plugins():
         raise UnrecognizedError("no tool definitions")
     try:
         read = source.read(target.path, data, plan.limits)
     except SourceError as error:
-        if mark == "maybe":
+        if mark != "yes":
             raise UnrecognizedError(
                 f"no tool definitions: {error.message}", line=error.line, column=error.column
             ) from None
@@ -116,6 +116,8 @@ def _scan_data(job: Job, data: bytes, plan: Plan) -> FileOutcome:
 
 def _load(document: Document, target: Target, plan: Plan) -> ToolSet:
     """The tools of a document. Errors leave with line and column."""
+    if not target.named and not loaders.may_be(plan.config.loader, document.value):
+        raise UnrecognizedError(f"no tool definitions of the format {plan.config.loader}", path=target.path)
     try:
         return loaders.load(
             document.value,

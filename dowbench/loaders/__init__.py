@@ -6,11 +6,11 @@ from typing import Any
 
 from dowbench.errors import SourceError, UsageError
 from dowbench.loaders.context import Context, Loader
-from dowbench.loaders.detect import LOADERS, load_auto, plugins
+from dowbench.loaders.detect import LOADERS, has_plugins, load_auto, plugins
 from dowbench.model import ToolSet
 from dowbench.source import DEFAULT_LIMITS, Limits, collector_paused
 
-__all__ = ["LOADERS", "Context", "Loader", "load", "load_tools"]
+__all__ = ["LOADERS", "Context", "Loader", "has_plugins", "load", "load_tools", "may_be"]
 
 
 def load(value: Any, *, path: str, document: int = 0, format: str = "auto", limits: Limits = DEFAULT_LIMITS) -> ToolSet:
@@ -44,6 +44,11 @@ def named(format: str) -> Loader:
         known = ", ".join(sorted({*LOADERS, *others}))
         raise UsageError(f"there is no format {format!r}; known are auto, {known}")
     return others[format]
+
+
+def may_be(format: str, value: Any) -> bool:
+    """Whether a document that nobody named is worth giving to a plugin that was: what the plugin says of it."""
+    return format == "auto" or format in LOADERS or named(format).confidence(value) > 0
 
 
 def by(loader: Loader, value: Any, context: Context) -> ToolSet:

@@ -45,6 +45,11 @@ def _entry_points() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=PLUGINS))
 
 
+def has_plugins() -> bool:
+    """Whether another package adds formats, which only a look at the whole document can tell."""
+    return bool(_entry_points())
+
+
 def plugins() -> Iterator[Loader]:
     """Loaders of other packages, by their entry points."""
     for point in _entry_points():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dowbench import scan_paths
+from dowbench.config import Config
 from dowbench.errors import SourceError, UnrecognizedError, UsageError
 from dowbench.loaders import detect, load
 
@@ -146,3 +149,14 @@ def test_the_package_is_a_package() -> None:
         if point.group == detect.PLUGINS
     ]
     assert [(point.name, point.value) for point in points] == [("menu", "menu_loader:LOADER")]
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("loader", ["auto", "menu"])
+def test_a_folder_is_asked_for_formats_of_plugins(tmp_path: Path, loader: str) -> None:
+    (tmp_path / "menu.json").write_text(json.dumps(MENU), encoding="utf-8")
+    (tmp_path / "other.json").write_text('{"unrelated": 1}', encoding="utf-8")
+    result = scan_paths([str(tmp_path)], Config(loader=loader))
+    assert [(file.format, file.tools) for file in result.files] == [("menu", 1)]
+    assert not result.errors
+    assert [Path(note.path).name for note in result.skipped] == ["other.json"]

@@ -27,7 +27,8 @@ laid in the same place, that asks for nothing. What an attack costs above its co
 the control costs above the task is what the shape costs by itself. Payloads are synthetic and written for this
 catalogue; the source says where the mechanism is described. A merged attack is frozen, and a changed one gets a new id.
 
-A *load* asks for nothing: its length alone is billed, and its control is expected to cost the same.
+A *load* asks for nothing: what it is costs, whatever the model does. Its control is expected to cost the same, in
+`cache_bust` only on a model without a prompt cache.
 """
 
 

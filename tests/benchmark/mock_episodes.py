@@ -108,7 +108,8 @@ class _Agent:
                 text = outcome.text if outcome.delegate is None else self.converse(outcome.delegate, depth + 1)
                 text = self.guard.tool_result(call, text, depth)
                 results.append(Message("tool", text, tool_call_id=call.id, name=call.name))
-            messages = (*request.messages, Message("assistant", response.text, response.tool_calls), *results)
+            answered = Message("assistant", response.text, response.tool_calls, opaque=response.opaque)
+            messages = (*request.messages, answered, *results)
 
 
 class _Censored(Exception):  # noqa: N818

@@ -6,15 +6,21 @@ import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from dowbench_benchmark import prices
 from dowbench_benchmark.attacks import Attack, from_record, load_attacks, load_directory
 from dowbench_benchmark.defenses import build
 from dowbench_benchmark.located import DataError
 from dowbench_benchmark.model import ToolCall
 from mock_episodes import DESK, play
 
+if TYPE_CHECKING:
+    from dowbench_benchmark.injection import Injection
+
 ATTACKS = load_attacks(DESK)
+PRICE = prices.load()["mock", "mock-caching"]
 EVERY = pytest.mark.parametrize("attack", ATTACKS.values(), ids=str)
 FROZEN = Path(__file__).with_name("frozen_attacks.json")
 RULED_FAMILIES = (
@@ -154,6 +160,35 @@ def test_a_description_may_grow_with_every_call_and_a_pin_holds_it() -> None:
     benign = play("mock-susceptible", attack.task_id)
     pinned = play("mock-susceptible", attack.task_id, attack.payload, stack=[build("description_pin", {})])
     assert pinned.usage == benign.usage
+
+
+def cached(attack: Attack, injection: Injection, *stack: str) -> tuple[float, float]:
+    """USD of an episode on the model with a prompt cache, and the share of its prompts that was read from there."""
+    trace = play("mock-caching", attack.task_id, injection, stack=[build(name, {}) for name in stack])
+    usage = trace.usage
+    return PRICE.usd(usage), usage.cache_read_tokens / (usage.cache_read_tokens + usage.cache_write_tokens)
+
+
+def test_a_description_that_changes_is_never_read_from_the_cache() -> None:
+    attack = ATTACKS["dated-register-01"]
+    (changing, read), (standing, kept) = cached(attack, attack.payload), cached(attack, attack.control)
+    assert read == 0
+    assert kept > 0.5
+    assert changing > 2 * standing
+    assert cached(attack, attack.payload, "description_pin")[0] < standing
+    plain = [play("mock-susceptible", attack.task_id, kind).cost for kind in (attack.payload, attack.control)]
+    assert plain[0] < 1.01 * plain[1]
+
+
+def test_results_that_are_cleared_one_by_one_cost_more_than_those_that_stay() -> None:
+    attack = ATTACKS["sheets-to-clear-01"]
+    (cleared, read), (left, kept) = cached(attack, attack.payload, "context_clearing"), cached(attack, attack.payload)
+    assert read < 0.2
+    assert kept > 0.5
+    assert cleared > 1.3 * left
+    stack = [build("context_clearing", {})]
+    plain = [play("mock-susceptible", attack.task_id, attack.payload, stack=each).cost for each in (stack, [])]
+    assert plain[0] < 0.5 * plain[1]
 
 
 def test_a_relay_names_the_tool_that_was_not_just_called() -> None:

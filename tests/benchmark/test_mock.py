@@ -119,8 +119,9 @@ def test_any_text_is_answered_within_the_limit(prompt: str, result: str, limit: 
         first = replace(request, messages=(Message("user", prompt + result),))
         for asked in (again, first):
             response = MockProvider().complete(asked)
-            assert response.usage.input_tokens == MockProvider().count(asked)
-            assert response.usage.output_tokens + response.usage.reasoning_tokens <= limit
+            written = response.usage.output_tokens + response.usage.reasoning_tokens
+            assert response.usage.total - written == MockProvider().count(asked)
+            assert written <= limit
             assert response.raw_usage["input_tokens"] == response.usage.input_tokens
 
 
@@ -195,6 +196,7 @@ def test_models_differ_in_whom_they_follow_and_how_long() -> None:
         "mock-partial": (5, 5),
         "mock-results-only": (12, 2),
         "mock-resistant": (2, 2),
+        "mock-caching": (12, 12),
     }
     ends = {model: play(model, "returns-window", prompt).status for model in PROFILES}
     assert ends == {
@@ -202,7 +204,48 @@ def test_models_differ_in_whom_they_follow_and_how_long() -> None:
         "mock-partial": "truncated",
         "mock-results-only": "completed",
         "mock-resistant": "completed",
+        "mock-caching": "truncated",
     }
+
+
+def test_a_prompt_that_begins_as_the_last_one_is_read_from_the_cache() -> None:
+    """Whatever the cache does, the model does and says the same, and every prompt token is counted once."""
+    cached, plain = (play(model, "rear-wheel-tension") for model in ("mock-caching", "mock-susceptible"))
+    assert [response.text for response in cached.responses] == [response.text for response in plain.responses]
+    sent = [response.usage.input_tokens for response in plain.responses]
+    assert [response.usage.cache_read_tokens for response in cached.responses] == [0, *sent[:-1]]
+    written = [response.usage.cache_write_tokens for response in cached.responses]
+    assert written == [now - before for now, before in zip(sent, [0, *sent], strict=False)]
+    assert cached.usage.input_tokens == 0
+    assert cached.usage.total == plain.usage.total
+
+
+def test_the_cache_is_read_up_to_the_first_change() -> None:
+    request = play("mock-caching", "rear-wheel-tension").requests[3]
+    users, first, second, third = (range(1), range(1, 3), range(3, 5), range(5, 7))
+    assert [message.role for message in request.messages] == ["user", *["assistant", "tool"] * 3]
+
+    def read(changed: Request) -> int:
+        return MockProvider().complete(changed).usage.cache_read_tokens
+
+    def prompt_tokens(*parts: range) -> int:
+        kept = tuple(request.messages[place] for part in parts for place in part)
+        return MockProvider().count(replace(request, messages=kept))
+
+    def altered(place: int) -> Request:
+        messages = list(request.messages)
+        messages[place] = replace(messages[place], content=messages[place].content + ".")
+        return replace(request, messages=tuple(messages))
+
+    assert read(request) == prompt_tokens(users, first, second)
+    assert read(altered(third[1])) == prompt_tokens(users, first, second)
+    assert read(altered(second[1])) == prompt_tokens(users, first)
+    assert read(altered(first[1])) == prompt_tokens(users)
+    assert read(altered(0)) == 0
+    assert read(replace(request, system=request.system + " ")) == 0
+    assert read(replace(request, tools=(*request.tools, SEARCH))) == 0
+    unsigned = tuple(replace(message, opaque=None) for message in request.messages)
+    assert read(replace(request, messages=unsigned)) == 0
 
 
 def test_what_is_cut_away_is_not_followed() -> None:

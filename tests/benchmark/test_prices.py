@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from dowbench_benchmark import prices
 from dowbench_benchmark.model import Usage
+from dowbench_benchmark.providers.mock import PROFILES
 
 from dowbench.errors import DowbenchError
 
@@ -49,7 +50,8 @@ def test_the_shipped_table_agrees_with_genai_prices() -> None:
 
 
 def test_simulated_prices_are_the_mocks_alone() -> None:
-    assert {price.provider for price in prices.load().values() if price.simulated} == {"mock"}
+    simulated = {(price.provider, price.model) for price in prices.load().values() if price.simulated}
+    assert simulated == {("mock", model) for model in PROFILES}
 
 
 def test_cost_in_usd_and_exactly() -> None:

@@ -10,7 +10,7 @@ import pytest
 from dowbench_benchmark import attacks, cassette, runfile
 from dowbench_benchmark.cassette import Cassette, DriftError
 from dowbench_benchmark.replay import replay
-from plans import Wrapped, failing, make_plan, refused, run_plan, unmappable, without
+from plans import Wrapped, failing, make_plan, overloaded, refused, run_plan, unmappable, without
 
 from dowbench.errors import DowbenchError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EVERYTHING = {
     "attacks": ["second-opinion-01", "stale-copy-01"],
     "defenses": ["none", "turn_limit", {"name": "result_summary", "params": {"min_chars": 100}}],
-    "models": ["mock-susceptible", "mock-partial"],
+    "models": ["mock-susceptible", "mock-partial", "mock-caching"],
 }
 
 
@@ -42,6 +42,19 @@ def test_a_replay_gives_the_same_bytes_without_a_network(tmp_path: Path, monkeyp
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "run" / name).read_bytes(), name
     run = runfile.read(tmp_path / "again")
     assert (run["simulated"], run["replayed"]) == (True, True)
+
+
+def test_a_turn_comes_back_to_the_provider_as_it_gave_it_after_a_resume_too(tmp_path: Path) -> None:
+    """The caching model finds its cache in its own turns: read back otherwise, they would cost more."""
+    made = make_plan(models=["mock-caching"], attacks=["dated-register-01"], retry={"max_attempts": 1})
+    straight = run_plan(made, tmp_path / "straight")
+    assert run_plan(made, tmp_path / "rough", Wrapped(failing(overloaded, 4, 10))).progress.failed == 2
+    resumed = run_plan(made, tmp_path / "rough")
+    assert straight.summary is not None
+    assert resumed.summary is not None
+    assert resumed.summary.sha256 == straight.summary.sha256
+    assert resumed.progress.spent == straight.progress.spent
+    assert replay(tmp_path / "rough", tmp_path / "again").recorded_sha256 == straight.summary.sha256
 
 
 def test_the_cassette_says_each_message_once(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """A simulated model that does whatever it is told, so that the benchmark can be run, tested and shown offline.
 
 Nothing it says is a result. It answers from the request alone: the same request gives the same answer, in any order,
-in any thread. Its models differ in whose instructions they follow, and for how long. A token is taken to be four bytes
-of UTF-8; the latency it states is made up from the tokens.
+in any thread. Its models differ in whose instructions they follow, for how long, and in whether they cache prompts. A
+token is taken to be four bytes of UTF-8; the latency it states is made up from the tokens.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from dowbench_benchmark.model import (
     UsageError,
     Vector,
 )
+from dowbench_benchmark.providers.promptcache import cached
 from dowbench_benchmark.providers.wishes import (
     ALL_SO_FAR,
     CallWish,
@@ -46,6 +47,8 @@ from dowbench_benchmark.providers.wishes import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from dowbench_benchmark.model import Message
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -64,6 +67,8 @@ class Profile:
     follows: frozenset[Vector]
     limit: int | None = None
     """How often it goes on being told what to do, in one conversation; ``None``: for ever."""
+    caches: bool = False
+    """Whether it has a prompt cache."""
 
 
 PROFILES: Mapping[str, Profile] = {
@@ -71,6 +76,7 @@ PROFILES: Mapping[str, Profile] = {
     "mock-partial": Profile(frozenset({"tool_result", "tool_description", "user_prompt"}), limit=3),
     "mock-results-only": Profile(frozenset({"tool_result"})),
     "mock-resistant": Profile(frozenset(), limit=0),
+    "mock-caching": Profile(frozenset({"tool_result", "tool_description", "user_prompt"}), caches=True),
 }
 
 
@@ -111,11 +117,7 @@ class MockProvider:
 
     def count(self, request: Request) -> int:
         """The prompt tokens of ``request``, exactly."""
-        total = tokens(request.system) + self._offers.of(request.tools).tokens
-        for message in request.messages:
-            total += _MESSAGE_OVERHEAD + tokens(message.content)
-            total += sum(self._calls.of(call) for call in message.tool_calls)
-        return total
+        return self._head(request) + sum(self._message(message) for message in request.messages)
 
     def complete(self, request: Request) -> Response:
         """Answer. Raises ``UsageError`` of the model's seam for an unknown model, and what ``fault`` asks for."""
@@ -129,8 +131,21 @@ class MockProvider:
         text, calls, thought, stop = _Reading(request, profile, self._offers.of(request.tools).interfaces).answer()
         visible = tokens(text) + sum(_call_tokens(call.name, call.arguments) for call in calls)
         raw = {"input_tokens": self.count(request), "output_tokens": visible, "reasoning_tokens": thought}
+        opaque = None
+        if profile.caches:
+            read, digest = cached(request, self._head(request), self._message)
+            raw |= {"input_tokens": 0, "cache_read_tokens": read, "cache_write_tokens": raw["input_tokens"] - read}
+            opaque = {"prompt": digest}
         latency = self._latency_s or round(0.2 + 0.01 * (visible + thought), 3)
-        return Response(text, calls, stop, counters(raw), raw, request.model, latency)
+        return Response(text, calls, stop, counters(raw), raw, request.model, latency, opaque)
+
+    def _head(self, request: Request) -> int:
+        """Tokens of what stands before the messages."""
+        return tokens(request.system) + self._offers.of(request.tools).tokens
+
+    def _message(self, message: Message) -> int:
+        calls = sum(self._calls.of(call) for call in message.tool_calls)
+        return _MESSAGE_OVERHEAD + tokens(message.content) + calls
 
     def _fail(self, fault: Fault, request: Request) -> None:
         key = zlib.crc32(repr((request.model, request.messages, request.tools, request.max_tokens)).encode())

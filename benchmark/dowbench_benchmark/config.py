@@ -65,6 +65,8 @@ class Config:
     scenario: str = DEFAULT_SCENARIO
     system_prompt: str | None = None
     """In place of the scenario's own."""
+    final_answer: bool = False
+    """Whether agents are offered a tool that ends their task with an answer."""
     ceiling: Ceiling = Ceiling()  # noqa: RUF009 (frozen)
     success_threshold: float = 5.0
     unpriced: bool = False
@@ -101,6 +103,7 @@ class Config:
             "seed": self.seed,
             "scenario": self.scenario,
             "system_prompt": self.system_prompt,
+            "final_answer": self.final_answer,
             "ceiling": {
                 "max_turns": self.ceiling.max_turns,
                 "max_tokens_per_call": self.ceiling.max_tokens_per_call,
@@ -181,6 +184,7 @@ def parse(root: Node) -> Config:
         seed=get("seed", lambda node: node.integer(minimum=0, maximum=2**31 - 1)),
         scenario=get("scenario", lambda node: node.text()),
         system_prompt=get("system_prompt", lambda node: None if node.null else node.text()),
+        final_answer=get("final_answer", lambda node: node.boolean()),
         ceiling=get("ceiling", _ceiling),
         success_threshold=get("success_threshold", lambda node: node.number(above=1)),
         unpriced=get("unpriced", lambda node: node.boolean()),

@@ -31,6 +31,7 @@ def perform(plan: Plan, spec: EpisodeSpec, attempt: str, meter: Meter, *, simula
         ceiling=plan.config.ceiling,
         price=price,
         pinned_tools=plan.scenario.tools(spec.task_id),
+        final_answer=plan.config.final_answer,
     )
     return Episode(
         episode_id=spec.id,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from dowbench.errors import DowbenchError
+from dowbench_benchmark.final_answer import FINAL_ANSWER, as_text
 from dowbench_benchmark.model import (
     Abort,
     Ceiling,
@@ -84,13 +85,14 @@ def run_episode(
     ceiling: Ceiling,
     price: Price | None,
     pinned_tools: tuple[ToolSpec, ...],
+    final_answer: bool = False,
 ) -> Outcome:
-    """Run one episode to its end.
+    """Run one episode to its end. ``final_answer``: every agent of it is offered that tool.
 
     Raises ``Halt`` and ``TransientError`` from ``meter``; any other failure, of a provider, a defense or the world, is
     an errored outcome.
     """
-    episode = _Episode(world, defenses, meter, model, seed, options, ceiling, price, pinned_tools)
+    episode = _Episode(world, defenses, meter, model, seed, options, ceiling, price, pinned_tools, final_answer)
     try:
         answer = episode.converse(world.prompt, 0)
     except _Over as over:
@@ -114,6 +116,7 @@ class _Episode:
         ceiling: Ceiling,
         price: Price | None,
         pinned_tools: tuple[ToolSpec, ...],
+        final_answer: bool,
     ) -> None:
         self.world = world
         self.defenses = defenses
@@ -124,6 +127,7 @@ class _Episode:
         self.ceiling = ceiling
         self.price = price
         self.pinned_tools = pinned_tools
+        self.own_tools = (FINAL_ANSWER,) if final_answer else ()
         self.turns = 0
         self.usage = Usage()
         self.elapsed_s = 0.0
@@ -140,7 +144,7 @@ class _Episode:
                 current = self.world.tools()
             if offered is None or (current is not offered and current != offered):
                 offered = current
-                tools = self._on_tools(offered, depth)
+                tools = (*self._on_tools(offered, depth), *self.own_tools)
             request = Request(
                 self.model,
                 self.world.system,
@@ -152,6 +156,8 @@ class _Episode:
             )
             request = self._before_call(request, depth)
             response = self.call(request, "agent", depth)
+            if self.own_tools:
+                response = as_text(response)
             self._after_call(request, response, depth)
             if response.stop_reason == "max_tokens" and depth == 0:
                 raise _Over("truncated", f"max_tokens of {request.max_tokens} reached")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dowbench.errors import DowbenchError, UsageError
 from dowbench_benchmark import attacks as catalogue
 from dowbench_benchmark import codec, defenses, prices, providers
+from dowbench_benchmark.final_answer import FINAL_ANSWER
 from dowbench_benchmark.model import EpisodeSpec, Kind
 from dowbench_benchmark.scenario import load_scenario
 
@@ -60,6 +61,9 @@ def make(config: Config, root: Node | None = None, price_file: Path | None = Non
     if config.agent is not None:
         message = "a user's own agent cannot be measured by this version"
         raise _placed(root, "agent", config.agent, UsageError(message))
+    if config.final_answer and FINAL_ANSWER.name in scenario.catalogue:
+        message = f"the scenario {scenario.id!r} has a tool of the name {FINAL_ANSWER.name!r} itself"
+        raise _placed(root, "final_answer", config.final_answer, UsageError(message))
     attacks = _attacks(config, scenario, root)
     for name in config.benign_tasks:
         if name not in scenario.tasks:
@@ -144,6 +148,7 @@ def _episodes(config: Config, scenario: Scenario, attacks: Mapping[str, Attack])
             "options": config.options,
             "agent": config.agent,
             "ceiling": config.record()["ceiling"],
+            **({"final_answer": codec.tools_json((FINAL_ANSWER,))} if config.final_answer else {}),
         }
     )
     specs: list[EpisodeSpec] = []

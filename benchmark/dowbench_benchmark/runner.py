@@ -110,6 +110,10 @@ def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool
     """Check that the run may start; the worst case of what is pending. Raises ``UsageError``."""
     if earlier.used and not resume:
         raise UsageError("the directory holds a run already; leave out --no-resume to go on with it, or take another")
+    planned = {spec.id for spec in plan.episodes}
+    if any((row.cost_usd is None) != plan.config.unpriced for key, row in earlier.episodes.items() if key in planned):
+        other, this = ("a priced", "an unpriced") if plan.config.unpriced else ("an unpriced", "a priced")
+        raise UsageError(f"the directory holds {other} run of these episodes; take another directory for {this} one")
     if plan.config.unpriced:
         if limits.attousd is not None:
             raise UsageError("an unpriced run has no USD: give --budget-tokens instead of --budget-usd")

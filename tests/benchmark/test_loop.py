@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import pytest
+from dowbench_benchmark.defenses.description_cap import DescriptionCap
+from dowbench_benchmark.defenses.description_pin import DescriptionPin
+from dowbench_benchmark.defenses.loop_detect import LoopDetect
+from dowbench_benchmark.final_answer import FINAL_ANSWER
 from dowbench_benchmark.loop import Meter, Outcome, Role, run_episode
 from dowbench_benchmark.model import (
     Abort,
@@ -83,7 +87,9 @@ class World:
         return ToolOutcome(f"result of {call.name}", self.delegate.get(call.name))
 
 
-def run(script: Script, world: World | None = None, *defenses: Defense, **ceiling: int) -> Outcome:
+def run(
+    script: Script, world: World | None = None, *defenses: Defense, final_answer: bool = False, **ceiling: int
+) -> Outcome:
     return run_episode(
         world or World(),
         defenses,
@@ -94,6 +100,7 @@ def run(script: Script, world: World | None = None, *defenses: Defense, **ceilin
         ceiling=Ceiling(**ceiling),
         price=None,
         pinned_tools=(READ,),
+        final_answer=final_answer,
     )
 
 
@@ -318,3 +325,62 @@ def test_endless_delegation_meets_the_ceiling() -> None:
     assert (outcome.status, outcome.reason, outcome.turns) == ("censored", "ceiling: 5 turns", 5)
     deep = run(Script([calls("spawn")]), World(delegate={"spawn": "again"}), max_turns=500)
     assert (deep.status, deep.reason) == ("censored", "ceiling: sub-agents 32 deep")
+
+
+# ---- a tool that ends the task
+
+
+def final(arguments: dict[str, Any], *others: str, text: str = "", stop: StopReason = "tool_use") -> Response:
+    ending = ToolCall("c9", FINAL_ANSWER.name, arguments)
+    turn = calls(*others, stop=stop)
+    return replace(turn, text=text, tool_calls=(*turn.tool_calls, ending))
+
+
+def test_a_final_answer_ends_the_task() -> None:
+    script, world = Script([calls("read"), final({"answer": "45 days"})]), World()
+    outcome = run(script, world, final_answer=True)
+    assert outcome == Outcome("completed", None, 2, Usage(input_tokens=20), "45 days")
+    assert [request.tools for request in script.requests] == [(READ, FINAL_ANSWER)] * 2
+    assert [call.name for call in world.executed] == ["read"]
+
+
+@pytest.mark.parametrize(
+    ("turn", "answer_given"),
+    [
+        (final({"answer": "a"}, "read"), "a"),
+        (final({"answer": 45}, text="45 days"), "45 days"),
+        (final({}), ""),
+        (answer("in plain words"), "in plain words"),
+    ],
+)
+def test_whatever_stands_beside_a_final_answer_is_not_executed(turn: Response, answer_given: str) -> None:
+    world = World()
+    assert run(Script([turn]), world, final_answer=True).answer == answer_given
+    assert world.executed == []
+
+
+def test_a_final_answer_that_was_cut_is_truncated() -> None:
+    assert run(Script([final({"answer": "4"}, stop="max_tokens")]), final_answer=True).status == "truncated"
+
+
+def test_a_final_answer_of_a_sub_agent_is_its_result() -> None:
+    script = Script([calls("delegate"), final({"answer": "7.40"}), answer("it is 7.40")])
+    assert run(script, World(delegate={"delegate": "find out"}), final_answer=True).answer == "it is 7.40"
+    assert script.depths == [0, 1, 0]
+    assert script.requests[2].messages[-1].content == "7.40"
+
+
+def test_defenses_neither_see_nor_stop_a_final_answer() -> None:
+    strict = LoopDetect(max_identical_calls=None, max_calls_per_tool=None, max_total_tool_calls=1)
+    script = Script([calls("read"), final({"answer": "done"})])
+    outcome = run(script, World(), DescriptionPin(changed="abort"), DescriptionCap(4), strict, final_answer=True)
+    assert outcome.status == "completed"
+    assert script.requests[0].tools[1] == FINAL_ANSWER
+
+
+def test_the_tool_is_there_only_where_it_is_asked_for() -> None:
+    world = World()
+    script = Script([final({"answer": "done"}), answer()])
+    assert run(script, world).answer == "done"
+    assert script.requests[0].tools == (READ,)
+    assert [call.name for call in world.executed] == [FINAL_ANSWER.name]

@@ -7,7 +7,7 @@ import socket
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from dowbench_benchmark import attacks, cassette, runfile
+from dowbench_benchmark import attacks, cassette, runfile, store
 from dowbench_benchmark.cassette import Cassette, DriftError
 from dowbench_benchmark.replay import replay
 from plans import Wrapped, failing, make_plan, overloaded, refused, run_plan, unmappable, without
@@ -55,6 +55,26 @@ def test_a_turn_comes_back_to_the_provider_as_it_gave_it_after_a_resume_too(tmp_
     assert resumed.summary.sha256 == straight.summary.sha256
     assert resumed.progress.spent == straight.progress.spent
     assert replay(tmp_path / "rough", tmp_path / "again").recorded_sha256 == straight.summary.sha256
+
+
+def test_tasks_that_end_with_a_call_end_alike_and_replay(tmp_path: Path) -> None:
+    tasks = ["returns-window", "rear-wheel-tension", "delegated-carriage", "reviewed-window"]
+    plans = [
+        make_plan(benign_tasks=tasks, attacks=["endless-word-01"], final_answer=offered) for offered in (False, True)
+    ]
+    for made, name in zip(plans, ("plain", "called"), strict=True):
+        run_plan(made, tmp_path / name)
+    ends = [
+        [(row["item_id"], row["kind"], row["status"], row["answered"], row["turns"]) for row in store.rows(path)]
+        for path in (tmp_path / "plain" / "episodes.jsonl", tmp_path / "called" / "episodes.jsonl")
+    ]
+    assert ends[0] == ends[1]
+    assert {status for _, kind, status, _, _ in ends[1] if kind != "attack"} == {"completed"}
+    reasons = {row["stop_reason"] for row in store.rows(tmp_path / "called" / "calls.jsonl")}
+    assert reasons == {"tool_use", "max_tokens"}
+    found = replay(tmp_path / "called", tmp_path / "again")
+    assert found.summary is not None
+    assert found.summary.sha256 == found.recorded_sha256
 
 
 def test_the_cassette_says_each_message_once(tmp_path: Path) -> None:

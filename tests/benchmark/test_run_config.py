@@ -39,6 +39,7 @@ def test_a_configuration_survives_its_record() -> None:
             rate_limit={"rpm": 5, "rpd": 100, "timezone": "America/Los_Angeles"},
             defenses=["none", ["turn_limit", {"name": "result_cap", "params": {"max_result_chars": 9}}]],
             options={"temperature": 0.7},
+            final_answer=True,
         )
     )
     assert config.from_record(made.record()) == made
@@ -181,6 +182,7 @@ def test_the_paired_task_is_always_planned() -> None:
         {"options": {"temperature": 1}},
         {"provider_options": {"latency_s": 0.1}},
         {"system_prompt": "Be brief."},
+        {"final_answer": True},
         {"defenses": ["none", {"name": "turn_limit", "params": {"max_turns": 2}}]},
     ],
 )
@@ -222,6 +224,18 @@ def test_a_ceiling_above_the_price_tier_is_refused(tmp_path: Path) -> None:
     root = read_yaml("c.yaml", text())
     with pytest.raises(DowbenchError, match=r"max_total_tokens is 50000, above the 49999 prompt tokens"):
         plan.make(config.parse(root), root, prices)
+
+
+def test_a_scenario_with_a_final_answer_of_its_own_is_refused(tmp_path: Path) -> None:
+    desk = (CONFIGS.parent / "scenarios" / "parts-desk.yaml").read_text(encoding="utf-8")
+    scenario = tmp_path / "own.yaml"
+    scenario.write_text(desk.replace("review_answer", "final_answer"), encoding="utf-8")
+    written = text(scenario=str(scenario), attacks=[], benign_tasks=["order-departure"], final_answer=True)
+    root = read_yaml("c.yaml", written)
+    with pytest.raises(DowbenchError, match="'parts-desk' has a tool of the name 'final_answer' itself") as error:
+        plan.make(config.parse(root), root)
+    assert error.value.line is not None
+    assert "final_answer: true" in written.splitlines()[error.value.line - 1]
 
 
 def test_an_unpriced_plan_needs_no_price() -> None:

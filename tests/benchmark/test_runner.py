@@ -417,6 +417,16 @@ def test_a_run_goes_on_with_the_prices_it_recorded(tmp_path: Path) -> None:
     assert runfile.keep_prices(made, tmp_path / "new") == (made, [])
 
 
+@pytest.mark.parametrize("unpriced", [False, True])
+def test_priced_and_unpriced_episodes_are_not_mixed(tmp_path: Path, unpriced: bool) -> None:
+    run_plan(make_plan(unpriced=not unpriced), tmp_path)
+    before = files(tmp_path)
+    said = ("an unpriced", "a priced") if not unpriced else ("a priced", "an unpriced")
+    with pytest.raises(UsageError, match=f"holds {said[0]} run of these episodes; .* for {said[1]} one"):
+        run_plan(make_plan(unpriced=unpriced), tmp_path)
+    assert files(tmp_path) == before
+
+
 def test_a_directory_of_0_1_0_is_not_gone_on_with(tmp_path: Path, dowbench: Dowbench) -> None:
     (tmp_path / "run.json").write_text('{"run_name": "old", "config": {}}')
     for command in (("run", "smoke", "--out", tmp_path), ("replay", tmp_path)):

@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast, get_args
 
 from dowbench.errors import UsageError as BadOption
+from dowbench_benchmark.final_answer import FINAL_ANSWER
 from dowbench_benchmark.mappers import counters
 from dowbench_benchmark.model import (
     ProviderError,
@@ -222,6 +223,14 @@ class _Reading:
 
     def answer(self) -> tuple[str, tuple[ToolCall, ...], int, StopReason]:
         """Text, calls, tokens of thinking and why it stopped."""
+        text, calls, thought, stop = self._turn()
+        if FINAL_ANSWER.name in self.specs and not calls:
+            call = ToolCall(f"call_{len(self.calls) + 1}", FINAL_ANSWER.name, {"answer": text})
+            if _call_tokens(call.name, call.arguments) <= self.request.max_tokens - thought:
+                return "", (call,), thought, "tool_use" if stop == "end_turn" else stop
+        return text, calls, thought, stop
+
+    def _turn(self) -> tuple[str, tuple[ToolCall, ...], int, StopReason]:
         limit = self.request.max_tokens
         if not self.turns and self.specs:
             first = self._first_call()
@@ -299,7 +308,7 @@ class _Reading:
         best: tuple[int, CallWish] | None = None
         for tool in self.request.tools:
             arguments = self._arguments(tool, {}, self.prompt)
-            if arguments is None:
+            if arguments is None or tool.name == FINAL_ANSWER.name:
                 continue
             # Only the first sentence: what else a description says is a matter of following it.
             score = len(wanted & _words(tool.name.replace("_", " ") + " " + tool.description.partition(".")[0]))

@@ -16,7 +16,7 @@ from dowbench.errors import UsageError
 from dowbench_benchmark import brief
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from types import FrameType
 
     from dowbench_benchmark.estimate import Estimate, Pace
@@ -77,22 +77,29 @@ def _estimate_lines(plan: Plan, found: Estimate, simulated: bool) -> list[str]:
     lines = [mark] if mark else []
     lines += [
         f"episodes: {found.planned} planned, {found.pending} pending",
-        f"calls: at most {found.most_calls:,}, each counted first",
+        f"calls: at most {found.most_calls:,}, each counted first, tries after a failure apart",
         f"worst case: {money(found.worst)}",
     ]
-    if found.expected is None:
-        lines.append("expected case: unknown, no episode of this plan is recorded yet")
-    else:
-        lines.append(
-            f"expected case: {money(found.expected.spend)} in {found.expected.calls:,.0f} calls, "
-            f"from {found.expected.recorded} recorded episode(s)"
-        )
+    lines += [f"expected case: {text}" for text in _expected_lines(found, money)]
     lines.append(f"already spent here: {money(found.spent)}")
     if found.pace is not None:
         lines.append(f"rate limits: at most {_pace(found.pace)}")
         if found.expected_pace is not None:
             lines[-1] += f"; expected {_pace(found.expected_pace)}"
     return lines
+
+
+def _expected_lines(found: Estimate, money: Callable[[Spend], str]) -> list[str]:
+    expected, pending = found.expected, found.pending
+    if expected is None:
+        return ["unknown, none of these tasks and attacks is recorded yet"] if pending else ["nothing is pending"]
+    known = f"{money(expected.spend)} in {expected.calls:,.0f} calls, from {expected.recorded} recorded episode(s)"
+    if expected.covered == pending:
+        return [known]
+    return [
+        f"unknown for {pending - expected.covered} pending episode(s): none of the same task or attack is recorded yet",
+        f"for the other {expected.covered}, {known}",
+    ]
 
 
 def _pace(pace: Pace) -> str:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dowbench_benchmark import runner
 from dowbench_benchmark.ledger import Spend
+from dowbench_benchmark.model import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dowbench_benchmark.model import EpisodeSpec
     from dowbench_benchmark.plan import Plan
     from dowbench_benchmark.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Mean of the recorded episodes, times what is pending."""
+    """What the pending episodes come to if they cost what the recorded ones that are most like them did."""
 
     recorded: int
     """Episodes that it rests on."""
+    covered: int
+    """Pending episodes whose like is recorded; the others are not in the figures."""
     spend: Spend
     calls: float
 
@@ -41,6 +47,7 @@ class Estimate:
     pending: int
     worst: Spend
     most_calls: int
+    """Tries after a failure not counted."""
     expected: Expected | None
     spent: Spend
     """Already, in this directory."""
@@ -54,7 +61,8 @@ def estimate(plan: Plan, earlier: Recording) -> Estimate:
     factor = runner.AGENT_FACTOR if plan.config.agent else 1
     most_calls = len(pending) * plan.config.ceiling.max_turns * factor
     worst = runner.worst_case(plan, pending)
-    expected = _expected(plan, earlier, len(pending))
+    expected = _expected(plan, earlier, pending)
+    known = expected is not None and expected.covered == len(pending)
     return Estimate(
         planned=len(plan.episodes),
         pending=len(pending),
@@ -63,20 +71,49 @@ def estimate(plan: Plan, earlier: Recording) -> Estimate:
         expected=expected,
         spent=runner.spent_before(plan, earlier),
         pace=_pace(plan, most_calls, worst.tokens),
-        expected_pace=None if expected is None else _pace(plan, expected.calls, expected.spend.tokens),
+        expected_pace=_pace(plan, expected.calls, expected.spend.tokens) if expected and known else None,
     )
 
 
-def _expected(plan: Plan, earlier: Recording, pending: int) -> Expected | None:
-    planned = {spec.id for spec in plan.episodes}
-    rows = [episode for key, episode in earlier.episodes.items() if key in planned]
-    if not rows:
+@dataclass(slots=True)
+class _Total:
+    """Recorded episodes that are alike."""
+
+    episodes: int = 0
+    usage: Usage = field(default_factory=Usage)
+    turns: int = 0
+
+
+def _likenesses(spec: EpisodeSpec) -> Sequence[tuple[str, ...]]:
+    """What other episodes may share with this one, the closest first. Attacks differ a hundredfold, so it must at least
+    be the same one."""
+    item = (spec.kind, spec.item_id)
+    return (*item, spec.model, spec.defense.label), (*item, spec.model), item
+
+
+def _expected(plan: Plan, earlier: Recording, pending: Sequence[EpisodeSpec]) -> Expected | None:
+    totals: dict[tuple[str, ...], _Total] = {}
+    recorded = [(spec, row) for spec in plan.episodes if (row := earlier.episodes.get(spec.id)) is not None]
+    for spec, row in recorded:
+        for likeness in _likenesses(spec):
+            total = totals.setdefault(likeness, _Total())
+            total.episodes += 1
+            total.usage += row.usage
+            total.turns += row.turns
+    tokens = attousd = calls = Fraction()
+    covered = 0
+    for spec in pending:
+        found = next((totals[likeness] for likeness in _likenesses(spec) if likeness in totals), None)
+        if found is None:
+            continue
+        covered += 1
+        price = plan.prices.get(spec.model)
+        tokens += Fraction(found.usage.total, found.episodes)
+        attousd += Fraction(price.amount(found.usage) if price else 0, found.episodes)
+        calls += Fraction(found.turns, found.episodes)
+    if not covered:
         return None
-    tokens = sum(episode.usage.total for episode in rows)
-    attousd = sum(price.amount(row.usage) for row in rows if (price := plan.prices.get(row.model)) is not None)
-    calls = sum(episode.turns for episode in rows)
-    share = Fraction(pending, len(rows))
-    return Expected(len(rows), Spend(math.ceil(tokens * share), math.ceil(attousd * share)), float(calls * share))
+    return Expected(len(recorded), covered, Spend(math.ceil(tokens), math.ceil(attousd)), float(calls))
 
 
 def _pace(plan: Plan, calls: float, tokens: int) -> Pace | None:

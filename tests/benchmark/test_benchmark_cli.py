@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from dowbench_benchmark import brief, estimate, progress, recording, runner
 from dowbench_benchmark.ledger import Spend
 from dowbench_benchmark.prices import UNIT
-from plans import Wrapped, failing, make_plan, overloaded, run_plan, without
+from plans import BASE, Wrapped, failing, make_plan, overloaded, run_plan, without
 
 if TYPE_CHECKING:
     from conftest import Dowbench
@@ -160,7 +162,7 @@ def test_an_estimate(dowbench: Dowbench) -> None:
     worst = runner.worst_case(make_plan(), list(make_plan().episodes))
     assert worst == Spend(12 * 50_000, 12 * 50_000 * 5 * UNIT // 10**6)
     assert "episodes: 12 planned, 12 pending" in run.out
-    assert "calls: at most 144, each counted first" in run.out
+    assert "calls: at most 144, each counted first, tries after a failure apart" in run.out
     assert "worst case: 600,000 tokens, $3.0000" in run.out
     assert "expected case: unknown" in run.out
     assert "already spent here: 0 tokens, $0.0000" in run.out
@@ -185,7 +187,51 @@ def test_what_is_expected_comes_from_what_is_recorded(tmp_path: Path) -> None:
 
 def test_a_finished_plan_has_nothing_to_estimate(dowbench: Dowbench) -> None:
     dowbench("run", "smoke")
-    assert "episodes: 12 planned, 0 pending" in dowbench("estimate", "smoke").out
+    out = dowbench("estimate", "smoke").out
+    assert "episodes: 12 planned, 0 pending" in out
+    assert "expected case: nothing is pending" in out
+
+
+def test_a_task_says_nothing_about_its_attack(tmp_path: Path, dowbench: Dowbench) -> None:
+    """What is recorded first is cheap: its mean must not pass for that of the attacks to come."""
+    made = make_plan()
+    run_plan(without(made, 10), tmp_path / "run")
+    found = estimate.estimate(made, recording.read(tmp_path / "run", made.prices))
+    tasks = list(recording.read(tmp_path / "run", made.prices).episodes.values())
+    assert {row.kind for row in tasks} == {"benign"}
+    assert found.expected is not None
+    assert (found.expected.recorded, found.expected.covered, found.pending) == (2, 2, 10)
+    assert found.expected.spend.tokens == sum(row.usage.total for row in tasks)
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(dict(BASE)))
+    out = dowbench("estimate", "c.yaml", "--out", "run").out
+    assert "expected case: unknown for 8 pending episode(s): none of the same task or attack is recorded yet" in out
+    assert f"expected case: for the other 2, {found.expected.spend.tokens:,} tokens, $" in out
+
+
+def test_what_is_expected_is_what_the_run_then_bills(tmp_path: Path) -> None:
+    """Half of a plan whose other half is the same again."""
+    made = make_plan(repeats=2, defenses=["none"], models=["mock-susceptible", "mock-partial"])
+    first = replace(made, episodes=tuple(spec for spec in made.episodes if spec.repeat == 0))
+    run_plan(first, tmp_path / "run")
+    found = estimate.estimate(made, recording.read(tmp_path / "run", made.prices))
+    assert found.expected is not None
+    assert found.expected.covered == found.pending == 12
+    result = run_plan(made, tmp_path / "run")
+    assert result.progress.spent == found.spent + found.expected.spend
+    assert result.progress.spent.tokens <= found.spent.tokens + found.worst.tokens
+    assert result.progress.spent.attousd <= found.spent.attousd + found.worst.attousd
+    assert len(recording.read(tmp_path / "run", made.prices).calls) == 2 * found.expected.calls
+    assert found.expected.calls <= found.most_calls
+
+
+def test_another_model_s_tokens_are_priced_as_one_s_own(tmp_path: Path) -> None:
+    made = make_plan(models=["mock-susceptible", "mock-partial"], defenses=["none"])
+    dear = replace(made.prices["mock-partial"], input_per_mtok=3.0, output_per_mtok=15.0)
+    made = replace(made, prices={**made.prices, "mock-partial": dear})
+    run_plan(without(made, 6), tmp_path / "run")
+    found = estimate.estimate(made, recording.read(tmp_path / "run", made.prices))
+    assert found.expected is not None
+    assert found.expected.spend == Spend(found.spent.tokens, 3 * found.spent.attousd)
 
 
 # ---- progress

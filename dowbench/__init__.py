@@ -1,6 +1,6 @@
 """dowbench reads the tool definitions an LLM agent is given and reports shapes that can run up the bill."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __url__ = "https://github.com/dowbench/dowbench"
 
 from typing import TYPE_CHECKING

@@ -23,6 +23,7 @@ from dowbench.model import SEVERITIES
 from dowbench.report import ReportOptions, render
 from dowbench.report.escape import markdown, visible
 from dowbench.report.github import command
+from dowbench.report.markdown import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from dowbench.config import Config
     from dowbench.model import ScanResult, Severity
 
-SUMMARY_LIMIT = 900_000
-"""Bytes. The runner drops a summary over 1 MiB, and all steps of a job share a page."""
 CONCLUSIONS = ("pass", "fail", "error")
 """By exit code."""
 _TRUTH = {"true": True, "false": False}
@@ -211,9 +210,9 @@ def _append_summary(environment: Mapping[str, str], text: str) -> None:
     if not file:
         return
     data = text.encode("utf-8", "backslashreplace")
-    if len(data) > SUMMARY_LIMIT:
+    if len(data) > MAX_BYTES:
         note = "\n\nThis page was cut: it was too long for a summary.\n"
-        data = data[: SUMMARY_LIMIT - len(note)].decode("utf-8", "ignore").encode() + note.encode()
+        data = data[: MAX_BYTES - len(note)].decode("utf-8", "ignore").encode() + note.encode()
     try:
         with Path(file).open("ab") as stream:
             stream.write(data)

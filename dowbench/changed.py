@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from dowbench.pointer import parent, split, step
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -29,9 +31,9 @@ class Earlier:
 def digest(value: Any, tool: Tool) -> str:
     """The definition of ``tool`` with all that its local references lead to, as canonical JSON."""
     reached: dict[str, Any] = {"": tool.definition}
-    parent = _at(value, tool.location.pointer.rpartition("/")[0])
-    if tool.method is not None and isinstance(parent, dict):  # what an OpenAPI path says for all its operations
-        reached["/"] = parent.get("parameters")
+    holder = _at(value, parent(tool.location.pointer))
+    if tool.method is not None and isinstance(holder, dict):  # what an OpenAPI path says for all its operations
+        reached["/"] = holder.get("parameters")
     pending = list(reached.values())
     while pending:
         node = pending.pop()
@@ -47,12 +49,9 @@ def digest(value: Any, tool: Tool) -> str:
 
 
 def _at(value: Any, pointer: str) -> Any:
-    for token in pointer.split("/")[1:]:
-        key = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict):
-            value = value.get(key)
-        elif isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
+    for token in split(pointer):
+        found = step(value, token)
+        if found is None:
             return None
+        (value,) = found
     return value

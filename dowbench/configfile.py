@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.config import Config, Waiver
-from dowbench.errors import SourceError, UsageError
+from dowbench.errors import SourceError, UsageError, did_you_mean
+from dowbench.pointer import join, upwards
 from dowbench.suppress import is_date
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[
         if len(value) < schema.get("minItems", 0):
             yield Problem(pointer, f"{name} must not be empty")
         for index, item in enumerate(value):
-            yield from check(item, schema.get("items", {}), f"{pointer}/{index}")
+            yield from check(item, schema.get("items", {}), join(pointer, index))
     elif isinstance(value, str):
         if len(value) < schema.get("minLength", 0):
             yield Problem(pointer, f"{name} must not be empty")
@@ -110,11 +111,12 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str
     known = schema.get("properties", {})
     others = schema.get("additionalProperties", True)
     for key, item in value.items():
-        place = f"{pointer}/{_escape(str(key))}"
+        place = join(pointer, str(key))
         if key in known:
             yield from check(item, known[key], place)
         elif others is False:
-            yield Problem(place, f"unknown key {json.dumps(key, default=str)} in {name}; {_nearest(str(key), known)}")
+            meant = did_you_mean(str(key).replace("-", "_").lower(), known)
+            yield Problem(place, f"unknown key {json.dumps(key, default=str)} in {name}; {meant}")
         elif isinstance(others, dict):
             yield from check(item, others, place)
     for key in schema.get("required", ()):
@@ -124,13 +126,6 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str
 
 def _is(value: Any, kind: str) -> bool:
     return isinstance(value, _TYPES[kind]) and (kind == "boolean" or not isinstance(value, bool))
-
-
-def _nearest(key: str, known: Mapping[str, Any]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(key.replace("-", "_").lower(), known, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(known)}"
 
 
 def reference() -> str:
@@ -174,14 +169,10 @@ def _tuples(value: Mapping[str, Any]) -> dict[str, Any]:
 def _pointers(value: Any, pointer: str = "", depth: int = 5) -> Iterator[str]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
-        place = f"{pointer}/{_escape(str(key))}"
+        place = join(pointer, str(key))
         yield place
         if depth > 1:
             yield from _pointers(item, place, depth - 1)
-
-
-def _escape(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _read_yaml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], int | None]]:
@@ -255,7 +246,7 @@ def _toml_lines(text: str) -> dict[str, int]:
         else:
             continue
         if keys[:2] == ["tool", "dowbench"]:
-            lines.setdefault("".join(f"/{_escape(key)}" for key in keys[2:]), number)
+            lines.setdefault(join("", *keys[2:]), number)
     return lines
 
 
@@ -264,9 +255,7 @@ def _toml_key(dotted: str) -> list[str]:
 
 
 def _nearest_line(lines: Mapping[str, int], pointer: str) -> int | None:
-    while pointer and pointer not in lines:
-        pointer = pointer.rpartition("/")[0]
-    return lines.get(pointer)
+    return next((lines[place] for place in upwards(pointer) if place in lines), None)
 
 
 def _bytes(path: Path, name: str) -> bytes:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 class DowbenchError(Exception):
     """An error that is the input's, not ours.
@@ -48,3 +53,12 @@ class UnrecognizedError(SourceError):
 
 class RuleError(DowbenchError):
     """A rule pack is wrong."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """What was probably meant by ``word``, else what there is: the end of a message about an unknown name."""
+    import difflib
+
+    names = list(known)
+    close = difflib.get_close_matches(word, names, 1)
+    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(names)}"

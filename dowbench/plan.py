@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dowbench import loaders
 from dowbench.config import ALL
 from dowbench.discover import Globs
-from dowbench.errors import UsageError
+from dowbench.errors import UsageError, did_you_mean
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.rulepack import load_pack
 from dowbench.rulepack.settings import Settings
@@ -59,11 +59,11 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
     for setting in ("select", "ignore"):
         for index, rule in enumerate(getattr(config, setting)):
             if rule not in known:
-                raise config.error(f"{setting}: {unknown_rule(rule, known)}", f"/{setting}/{index}")
+                raise config.error(f"{setting}: {_unknown(rule, known)}", f"/{setting}/{index}")
     for index, waiver in enumerate(config.exceptions):
         for rule in waiver.rules:
             if rule != ALL and rule not in known:
-                raise config.error(f"exceptions: {unknown_rule(rule, known)}", f"/exceptions/{index}")
+                raise config.error(f"exceptions: {_unknown(rule, known)}", f"/exceptions/{index}")
     if config.loader != "auto":
         try:
             loaders.named(config.loader)
@@ -82,13 +82,8 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
     )
 
 
-def unknown_rule(rule: str, known: Iterable[str]) -> str:
-    """What to say about a rule id that does not exist."""
-    import difflib
-
-    close = difflib.get_close_matches(rule, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known are {', '.join(sorted(known))}"
-    return f"unknown rule {rule!r}; {hint}"
+def _unknown(rule: str, known: Iterable[str]) -> str:
+    return f"unknown rule {rule!r}; {did_you_mean(rule, sorted(known))}"
 
 
 def _placed(error: UsageError, config: Config) -> UsageError:

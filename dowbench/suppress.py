@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dowbench.config import ALL
 from dowbench.model import Suppressed
+from dowbench.pointer import join, upwards
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -110,11 +111,11 @@ def in_values(document: Document) -> Iterator[Ignore | Fault]:
                 yield _from_value(node[KEY], pointer, document.span(f"{pointer}/{KEY}").line)
             for key, item in node.items():
                 if isinstance(item, dict | list) and (names or key != KEY):
-                    stack.append((item, f"{pointer}/{_token(str(key))}", not names and key in _NAMES))
+                    stack.append((item, join(pointer, str(key)), not names and key in _NAMES))
         elif isinstance(node, list):
             seen.add(id(node))
             stack.extend(
-                (item, f"{pointer}/{index}", False) for index, item in enumerate(node) if isinstance(item, dict | list)
+                (item, join(pointer, index), False) for index, item in enumerate(node) if isinstance(item, dict | list)
             )
 
 
@@ -287,12 +288,12 @@ def _stands_over(ignore: Ignore, finding: Finding, tools: Mapping[str, str], doc
         own |= {f"{tools[finding.tool]}/{wrapper}" for wrapper in ("function", "toolSpec")}
     for pointer in own:
         if ignore.pointer is not None:
-            if any(ignore.pointer == place for place in _upwards(pointer)):
+            if any(ignore.pointer == place for place in upwards(pointer)):
                 return True
         elif ignore.next_line is None:
             return False
         elif ignore.next_line in _own_lines(pointer, document) or any(
-            ignore.next_line == _line(place, document) for place in _upwards(pointer)
+            ignore.next_line == _line(place, document) for place in upwards(pointer)
         ):
             return True
     return False
@@ -310,14 +311,3 @@ def _own_lines(pointer: str, document: Document) -> set[int]:
     """Lines that a reader takes for the node itself: its key's, and where the report says it is."""
     key, span = document.key_span(pointer), document.span(pointer)
     return {place.line for place in (key, span) if place is not None}
-
-
-def _upwards(pointer: str) -> Iterator[str]:
-    yield pointer
-    while pointer:
-        pointer = pointer.rpartition("/")[0]
-        yield pointer
-
-
-def _token(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")

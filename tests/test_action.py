@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from dowbench import action
+from dowbench.report.markdown import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -290,7 +291,7 @@ def _only_below(folder: Path, refuse: Callable[..., None]) -> Callable[..., Any]
 def test_a_summary_that_is_too_long_is_cut(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     action._append_summary({"GITHUB_STEP_SUMMARY": str(runner.files["GITHUB_STEP_SUMMARY"])}, "é" * 600_000)
     data = runner.files["GITHUB_STEP_SUMMARY"].read_bytes()
-    assert len(data) <= action.SUMMARY_LIMIT
+    assert len(data) <= MAX_BYTES
     assert data.decode().endswith("it was too long for a summary.\n")
 
 

@@ -13,7 +13,7 @@ from workbench import ROOT, tool, write
 if TYPE_CHECKING:
     from pathlib import Path
 
-COMMON = frozenset({"model", "errors", "words", "__version__", "__url__"})
+COMMON = frozenset({"model", "errors", "pointer", "words", "__version__", "__url__"})
 """What every module of the scanner may import."""
 ALLOWED = {
     "__init__": {"scan", "loaders"},
@@ -33,6 +33,7 @@ ALLOWED = {
     "loaders": {"source"},
     "model": set(),
     "parallel": {"forked", "plan", "scanfile"},
+    "pointer": set(),
     "plan": {"config", "discover", "loaders", "rulepack", "source"},
     "prose": set(),
     "report": {"git", "rulepack"},

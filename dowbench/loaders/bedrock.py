@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
-from dowbench.loaders.context import Context, join
 from dowbench.loaders.definitions import Definition, ListLoader, is_named
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from dowbench.loaders.context import Context
     from dowbench.model import Tool
 
 

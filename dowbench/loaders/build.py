@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders.context import Context, join, quote
+from dowbench.loaders.context import Context, quote
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 from dowbench.model import EMPTY, Location, Parameter, Schema, Tool
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

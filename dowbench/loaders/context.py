@@ -103,16 +103,6 @@ class Loader(Protocol):
         """
 
 
-def join(pointer: str, *tokens: str | int) -> str:
-    """The JSON pointer (RFC 6901) ``tokens`` below ``pointer``."""
-    for token in tokens:
-        text = token if isinstance(token, str) else str(token)
-        if "~" in text or "/" in text:
-            text = text.replace("~", "~0").replace("/", "~1")
-        pointer = f"{pointer}/{text}"
-    return pointer
-
-
 def describe(value: Any) -> str:
     """What kind of JSON value it is, in words for an error message."""
     match value:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders.context import Context, join
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
+    from dowbench.loaders.context import Context
     from dowbench.model import Tool, ToolSet
 
 HOLDERS = ("tools", "functions")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
-from dowbench.loaders.context import Context, Loader, describe, join, quote
+from dowbench.loaders.context import Context, Loader, describe, quote
 from dowbench.loaders.definitions import Listing, ListLoader, entries_of, find, has_marks, is_marked, is_weak
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders.context import Context, describe, join
+from dowbench.loaders.context import Context, describe
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

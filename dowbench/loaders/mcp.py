@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
 from dowbench.loaders.bedrock import is_bedrock_schema
-from dowbench.loaders.context import Context, join
 from dowbench.loaders.definitions import Definition, ListLoader, is_named
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from dowbench.loaders.context import Context
     from dowbench.model import Tool
 
 HINTS = frozenset(("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders.context import Context, join, quote
+from dowbench.loaders.context import Context, quote
 from dowbench.loaders.keywords import reference, unique
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.references import Part
 from dowbench.loaders.schema import Resolver
 from dowbench.model import Location, Parameter, Schema, Tool, ToolSet
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.loaders.context import join, quote
+from dowbench.loaders.context import quote
 from dowbench.loaders.keywords import reference
+from dowbench.pointer import join, split, step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,7 +68,7 @@ class References:
             from urllib.parse import unquote
 
             fragment = unquote(fragment)
-        tokens = [token.replace("~1", "/").replace("~0", "~") for token in fragment.split("/")[1:]]
+        tokens = split(fragment)
         found = walk(self.root, tokens, self.base)
         return found or (walk(self.context.root, tokens, "") if self.base else None)
 
@@ -91,13 +92,8 @@ class References:
 def walk(value: Any, tokens: Iterable[str], pointer: str) -> Part | None:
     """What the unescaped ``tokens`` of a pointer lead to below ``value``, which stands at ``pointer``."""
     for token in tokens:
-        if isinstance(value, dict) and token in value:
-            value = value[token]
-        elif isinstance(value, list) and token.isascii() and token.isdecimal() and len(token) < 10:
-            if int(token) >= len(value):
-                return None
-            value = value[int(token)]
-        else:
+        found = step(value, token)
+        if found is None:
             return None
-        pointer = join(pointer, token)
+        (value,), pointer = found, join(pointer, token)
     return Part(value, pointer)

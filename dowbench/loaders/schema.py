@@ -9,7 +9,6 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders.context import join
 from dowbench.loaders.keywords import (
     JSON_TYPES,
     REFERENCES,
@@ -21,6 +20,7 @@ from dowbench.loaders.keywords import (
 )
 from dowbench.loaders.references import Part, References
 from dowbench.model import EMPTY, Location, Schema
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
-from dowbench.loaders.context import Context, join, quote
+from dowbench.loaders.context import Context, quote
 from dowbench.loaders.openapi import LOADER
 from dowbench.loaders.references import Part, References
 from dowbench.model import Note
+from dowbench.pointer import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dowbench.report import ReportOptions
 
 MAX_BYTES = 900_000
-"""A step summary above 1 MiB is dropped by the runner; nothing here may come near."""
+"""The runner drops a step summary above 1 MiB, and all steps of a job share a page: nothing here may come near."""
 
 _NAME = 120
 _CELL = 400

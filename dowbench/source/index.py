@@ -5,17 +5,12 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowbench.pointer import split
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 NO_KEY = 0xFFFFFFFF
-
-
-def split_pointer(pointer: str) -> list[str]:
-    """The unescaped parts of a JSON pointer (RFC 6901)."""
-    if not pointer:
-        return []
-    return [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
 
 
 class Found(NamedTuple):
@@ -106,7 +101,7 @@ class Index:
     def find(self, pointer: str) -> Found:
         """The node at ``pointer`` or, where there is none, its nearest ancestor."""
         node, alias = 0, None
-        for part in split_pointer(pointer):
+        for part in split(pointer):
             child, via = self._child(node, part)
             if child is None:
                 return Found(node, False, alias)

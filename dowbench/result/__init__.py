@@ -122,6 +122,8 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     if kind in {None, "unknown"} and traits.passes_on(r):
         kind = "text"
     kind = kind or r.returned or "unknown"
+    if kind == "unknown" and r.bare in {"list", "document"}:
+        kind = r.bare
     if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, r.v["free_text_names"]):
         kind = "record"
     listed = kind == "list" or (kind == "document" and r.said is not None and r.acts(r.said) == "list")
@@ -145,6 +147,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     """What name and description say together, and whether what they list is small by nature."""
     named, said = r.named, r.said
     by_name, by_text = r.acts(named), r.acts(said)
+    if said is None and named is not None and named.verb in r.v["noun_like_verbs"] and r.titled in {"list", "document"}:
+        return r.titled, False
     if named is None or said is None:
         return by_text or by_name or r.titled, False
     if said.act == "write" and (r.returned == "ack" or not r.v["feedback_nouns"].isdisjoint(said.object[-1:])):
@@ -165,6 +169,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return by_name, False
     if by_text == "record" and by_name == "list" and said.object[-1:] and said.object[-1] in vague:
         return "list", False
+    if by_text == "record" and by_name in {"document", "list"} and not r.sure(said):
+        return by_name, False
     if by_name == "ack":
         searches = said.act in {"list", "answer"} and named.verb in {"post", "put"}
         tells = said.verb in {"transcribe", "summarize", "summarise"}

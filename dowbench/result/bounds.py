@@ -99,6 +99,7 @@ class _Patterns(NamedTuple):
     default: re.Pattern[str]
     argument: re.Pattern[str]
     returned: re.Pattern[str]
+    number_of: re.Pattern[str]
     something_else: re.Pattern[str]
     filter: re.Pattern[str]
     continues: re.Pattern[str]
@@ -120,6 +121,13 @@ def _patterns() -> _Patterns:
             r"process|consider|analy[sz]e|generate|extract|collect|output|pull|preview|request)|per\s+page|page\s+size|"
             r"(?:in|of)\s+(?:each|one|a|the)\s+(?:page|response|list)|attempt\s+to\s+find|limit\w*|items?|entries|records|"
             r"hits|matches|nearest|similar|most\s+recent|latest|output|response)\b"
+        ),
+        number_of=compiled(
+            r"^\W*(?:optional\W+)?(?:(?:the|a|limits?|specif(?:y|ies)|sets?|controls?|desired|total|"
+            r"max(?:imum)?|upper) )*"
+            r"(?:number|amount|quantity|count|limit|how many)\b[^.;:]{0,40}?\b"
+            r"(?:(?:to|should be|will be|are|is|be) (?:return|retriev|fetch|get|show|list|includ|display)|returned|"
+            r"per (?:page|request|call)|in (?:the |each |a )?(?:response|results?|output|page)\b|results?\b)"
         ),
         something_else=compiled(
             r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
@@ -192,15 +200,24 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     found = []
     for parameter in tool.parameters:
         named = v.known(_limit_name, parameter.name)
-        if named is not None:
-            text = parameter.description or texts.get(parameter.name, "")
-            if _is_limit(parameter, named.form, named.unit, reading, text, series):
-                found.append(upper_bound(parameter, text)._replace(unit=named.unit))
+        text = parameter.description or texts.get(parameter.name, "")
+        if named is None and reading and _says_number(parameter, text, v):
+            named = _LimitName("count", "items")
+        if named is not None and _is_limit(parameter, named.form, named.unit, reading, text, series):
+            found.append(upper_bound(parameter, text)._replace(unit=named.unit))
     wrapped = len(tool.inputs) == 1
     own = frozenset(split(tool.name)) | v["general_options"]
     found = [limit for limit in found if not _of_part(limit.parameter, own)]
     top = min((_depth(limit.parameter) for limit in found), default=0)
     return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)
+
+
+def _says_number(parameter: Parameter, text: str, v: Vocabulary) -> bool:
+    """Whether a number is described as that of the results, whatever its name."""
+    if not text or _numeric(parameter.schema) is not True or v.known(_continuation_name, parameter.name) is not None:
+        return False
+    words = split(parameter.name)
+    return v["not_limits"].isdisjoint(words) and _patterns().number_of.match(text) is not None
 
 
 _DEEPEST = 2
@@ -230,7 +247,7 @@ class _LimitName(NamedTuple):
 
 def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
     """What kind of limit a name alone may be; ``None``: none."""
-    words = split(name)
+    words = v.words(name)
     if not words:
         return None
     name = " ".join(words)
@@ -242,16 +259,23 @@ def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
     if not v["work_units"].isdisjoint(words):
         unit = WORK
     ends = words[-1] == "limit" and len(words) <= 3
-    if name in v["limit_names"] or ends or (words[0] == "limit" and len(words) <= 2):
+    limited = not _LIMITED.isdisjoint(words) and words[-1] in _NUMBERS
+    if name in v["limit_names"] or ends or limited or (words[0] == "limit" and len(words) <= 2):
         return _LimitName("limit", unit)
     several = any(plural(word) for word in words)
     if words[0] in {"max", "maximum"} and len(words) > 1:
         return _LimitName("max", unit) if several or words[-1] in _MAX_HEADS else None
     if words[-1] in {"max", "maximum"} and several:
         return _LimitName("limit", unit)
-    if name in v["count_names"] or (words[0] in {"num", "n", "number", "total"} and plural(words[-1])):
+    numbered = words[0] in {"num", "n", "number", "no", "how"} and plural(words[-1])
+    counted = words[-1] == "count" and len(words) == 2 and words[0] not in {"min", "minimum"}
+    if name in v["count_names"] or numbered or counted:
         return _LimitName("count", unit)
     return _LimitName("range", RANGE) if name == "stop" or name in v["range_names"] else None
+
+
+_LIMITED = frozenset({"limit", "limited", "max", "maximum"})
+_NUMBERS = frozenset({"num", "number", "count", "size", "n", "length"})
 
 
 def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: str, series: bool) -> bool:
@@ -314,8 +338,19 @@ def continuations(
 
 
 def _continuation_name(name: str, v: Vocabulary) -> str | None:
-    name = " ".join(split(name))
-    return next((form for form in ("cursor", "page", "offset", "anchor") if name in v[f"{form}_names"]), None)
+    words = v.words(name)
+    name = " ".join(words)
+    known = next((form for form in ("cursor", "page", "offset", "anchor") if name in v[f"{form}_names"]), None)
+    if known is not None or not words:
+        return known
+    if words[-1] == "cursor" or (words[0] == "cursor" and len(words) == 2):
+        return "cursor"
+    if words[-1] == "token" and not _ONWARD.isdisjoint(words):
+        return "cursor"
+    return "offset" if words[-1] == "offset" and v["not_offsets"].isdisjoint(words) else None
+
+
+_ONWARD = frozenset({"page", "next", "continuation", "pagination", "paging", "continue", "resume"})
 
 
 def _continues(parameter: Parameter, form: str, reading: bool, text: str, limited: bool) -> bool:

@@ -47,7 +47,15 @@ _LEAD = word_set(
     "semantic full current i we they any given"
 )
 """Words that a description may have before its verb."""
+_BEFORE_NOUNS = word_set("of by in from for with on at per")
+"""Before a word of a name, these make it a noun: the list in ``sum_of_list``."""
 _LIGHT = word_set("perform performs performing make makes making do does conduct conducts carry carries")
+_DEEDS: Mapping[str, str] = {
+    "search": "search", "searches": "search", "lookup": "search", "scan": "scan", "scans": "scan", "audit": "audit",
+    "audits": "audit", "check": "check", "checks": "check", "review": "review", "analysis": "analyze",
+    "assessment": "assess", "calculation": "calculate", "validation": "validate", "comparison": "compare",
+}  # fmt: skip
+"""Nouns for what is done, with the verb that they stand for: to run a scan is to scan."""
 _USES = word_set("uses use using utilizes utilize leverages leverage employs")
 _GIVES = word_set("provides provide provided gives")
 _CALLS = word_set("call calls request requests")
@@ -62,6 +70,7 @@ _SINGULAR_S = word_set(
     "previous various numerous serious species means physics mathematics politics ethics sales gis pos kms ens sas "
     "cvss"
 )
+_PLURALS_IS = word_set("apis wikis uris pois kpis emojis uis taxis skis safaris")
 _PLURALS = word_set("people children men women criteria indices matrices vertices mice feet phenomena schemata")
 
 
@@ -104,7 +113,7 @@ def plural(word: str) -> bool:
         return True
     if len(word) < 3 or word[-1] != "s" or word in _SINGULAR_S:
         return False
-    return word[-2] not in "su'" and not word.endswith(("sis", "xis", "nis", "ris", "this"))
+    return word in _PLURALS_IS if word[-2] == "i" else word[-2] not in "su'"
 
 
 @lru_cache(maxsize=8192)
@@ -145,7 +154,7 @@ def phrase(
         if word == "up" and tuple(words[i : i + 3]) == ("up", "to", "date"):
             i += 3
             continue
-        if word in _STOP:
+        if word in _STOP or (word in _ARTICLES and not QUANTIFIERS.issuperset(noun)):
             break
         if not name and noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word in _AFTER_NOUNS):
             break
@@ -174,9 +183,13 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
     if len(words) > 1 and words[-1] in {"tool", "function", "api"} and verbs.acts.get(words[0]) != "run":
         words = words[:-1]
     found: list[tuple[int, int, str]] = []
+
+    def after_noun(found: list[tuple[int, int, str]]) -> bool:
+        return bool(found) and found[0][1] == 0 and found[0][2] in verbs.nouns
+
     for i, word in enumerate(words):
         verb = verbs.base(word)
-        if verb is None:
+        if verb is None or (i and (words[i - 1] in _BEFORE_NOUNS or (word == verb + "s" and verb in verbs.nouns))):
             continue
         if word in verbs.agents:
             rank = 0
@@ -186,7 +199,7 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
             rank = 1 if verb in verbs.plain else 3 if verb in verbs.nouns else 2
         if i == 0 and word == verb:
             rank = 1
-        elif i == len(words) - 1 and rank == 1 and found and found[0][1] == 0 and found[0][2] in verbs.nouns:
+        elif i == len(words) - 1 and rank < 3 and word == verb and after_noun(found):
             rank = 0
         found.append((rank, i, verb))
     if not found:
@@ -219,6 +232,8 @@ def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> A
             i = words.index("to", i + 1) + 1
             continue
         verb = verbs.base(word)
+        if verb in verbs.nouns and word == verb and words[i + 1 : i + 2] == ("to",) and verb not in verbs.plain:
+            return None
         if verb is not None and word not in _LEAD:
             return _with_second(words, clauses, verbs, i, verb)
         if word not in _LEAD:
@@ -245,6 +260,9 @@ def _with_second(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: 
 
 def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, name: bool = False) -> Action:
     noun, of, i = noun_of(words, start, end, name=name)
+    if act == "run" and noun and noun[-1] in _DEEDS:
+        done = _DEEDS[noun[-1]]
+        return Action("list" if done == "search" else "compute", done, noun[:-1], of, tuple(words[i:end]))
     if not noun and i < end and words[i] in {"for", "at", "through", "into", "up"}:
         noun, of, i = noun_of(words, i + 1, end)
     return Action(act, verb, noun, of, tuple(words[i:end]))

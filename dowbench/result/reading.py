@@ -10,6 +10,7 @@ from dowbench.result.bounds import argument_texts
 from dowbench.result.english import (
     QUANTIFIERS,
     Action,
+    any_of,
     clause_end,
     ends_phrase,
     in_name,
@@ -35,6 +36,12 @@ _RETURNS = word_set("returns return returning outputs yields")
 _SHOWS = word_set("show shows list lists display displays print prints retrieve retrieves fetch fetches")
 _FILES = word_set("file files document documents pdf page webpage")
 _OUTPUT_IS = word_set("will be is of this tool")
+_TAKES = word_set("accepts takes requires expects supports needs")
+"""Words by which a later sentence says what goes in."""
+_FINDING = frozenset({"audit", "scan"})
+"""Verbs that return what they found, one entry for each."""
+_ONE = word_set("a an one single specific particular individual specified requested selected current named")
+"""Words by which a noun phrase says that it means one thing."""
 
 
 class Reading:
@@ -51,8 +58,9 @@ class Reading:
         """The action in the description."""
         self.saying: Sentence | None = None
         """The sentence that ``said`` is from."""
-        for sentence in self.sentences[:_OPENING]:
-            if "input" in sentence.words[:2] or self._of_argument(sentence):
+        for i, sentence in enumerate(self.sentences[:_OPENING]):
+            takes = i > 0 and sentence.words[0] in _TAKES
+            if takes or "input" in sentence.words[:2] or self._of_argument(sentence):
                 continue
             self.said = in_sentence(sentence.words, sentence.clauses, v.verbs)
             if self.said is not None:
@@ -127,42 +135,67 @@ class Reading:
 
     def noun(self, noun: tuple[str, ...], of: tuple[str, ...] = ()) -> Kind | None:
         """What kind of thing a noun phrase names: a list, a document or a record."""
+        return self.judged(noun, of)[0]
+
+    def judged(self, noun: tuple[str, ...], of: tuple[str, ...] = ()) -> tuple[Kind | None, bool]:
+        """What kind of thing a noun phrase names, and whether it says so: what nobody knows is a record."""
         v = self.v
         if not noun:
-            return self.noun(of) if of else None
-        head = noun[-1]
+            return self.judged(of) if of else (None, False)
+        head, heads = noun[-1], {noun[-1], " ".join(noun[-2:])}
         many = not QUANTIFIERS.isdisjoint(noun)
         of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of))
         if head in v["list_nouns"] and of:
-            return "record" if self.small(of) else "list"
+            return ("record" if self.small(of) else "list"), True
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
-            return self.noun(of)
+            return self.judged(of)
         if head in v["scalar_nouns"] and not many:
             each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of) and v["sum_words"].isdisjoint(noun)
-            return "list" if each else "record"
-        if head in v["record_nouns"]:
+            return ("list" if each else "record"), True
+        pair = " ".join(noun[-2:])
+        if len(noun) > 1 and pair in v["document_nouns"]:
+            return "document", True
+        if len(noun) > 1 and pair in v["collection_nouns"]:
+            return "list", True
+        if not heads.isdisjoint(v["record_nouns"]):
             if of_many and of[-1] not in v["record_nouns"] and head not in v["sum_nouns"]:
-                return "list"
-            return "list" if many and plural(head) and head not in v["detail_nouns"] else "record"
+                return "list", True
+            several = many and plural(head) and head not in v["detail_nouns"]
+            series = head in v["series_nouns"] and not v["past_words"].isdisjoint(noun)
+            return ("list" if several or series else "record"), True
         if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
-            return "document"
+            return "document", True
         if self.small(noun):
-            return "record"
+            return "record", True
         if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
-            return "document"
+            return "document", True
         if "tree" in noun and head in {"structure", "view", "listing"}:
-            return "document"
+            return "document", True
         if not {"entire", "whole", "full", "complete"}.isdisjoint(noun) or (head == "code" and "source" in noun):
-            return "document"
+            return "document", True
         if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
-            return "list"
-        return "list" if head == "data" and not v["series_words"].isdisjoint(noun) else "record"
+            return "list", True
+        if head == "data" and not v["series_words"].isdisjoint(noun):
+            return "list", True
+        return "record", not _ONE.isdisjoint(noun)
+
+    def sure(self, action: Action) -> bool:
+        """Whether the words of an action's object say what it is."""
+        return self.judged(action.object, action.of)[1]
 
     def small(self, noun: tuple[str, ...]) -> bool:
         """Whether things of this name are few by nature: what a service supports, what is open right now."""
         v = self.v
         live = noun[-1] in v["live_nouns"] and not v["live_words"].isdisjoint(noun)
         return live or noun[-1] in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun)
+
+    @cached_property
+    def bare(self) -> Kind | None:
+        """What a name without a verb names, ``git_blame``, where the description does not begin with what it is."""
+        if self.named is not None or (self.said is None and self.sentences):
+            return None
+        kind, sure = self.judged(self.name)
+        return kind if sure else None
 
     @cached_property
     def titled(self) -> Kind | None:
@@ -214,6 +247,8 @@ class Reading:
                 if self.noun(phrase(words, i + 2)[0]) in {"list", "document"}:
                     return "list"
                 break
+        if action.verb in _FINDING and self._finds_many(action):
+            return "list"
         sources = any(not self.v["address_words"].isdisjoint(split(p.name)) for p in self.tool.inputs)
         formats = self.v["text_formats"]
         if action.verb == "parse" and sources and not _FILES.isdisjoint(action.object[-1:]):
@@ -225,6 +260,11 @@ class Reading:
         ):
             return "document"
         return "scalar"
+
+    def _finds_many(self, action: Action) -> bool:
+        """Whether what is gone over is as large as somebody made it: a site, a network, the packages of a project."""
+        given = self.takes(self.v["payload_names"], required=True)
+        return not given and any_of(self.v["inspected_nouns"], action.object, action.of, action.tail[:5])
 
     def _reads(self, action: Action) -> Kind:
         v, verb, noun, tail = self.v, action.verb, action.object, action.tail

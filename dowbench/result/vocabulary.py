@@ -7,8 +7,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from dowbench.result.english import ACTS, Act, Verbs
+from dowbench.words import split
 
 T = TypeVar("T")
+_RUN_TOGETHER = ("limit_names", "count_names", "cursor_names", "page_names", "offset_names")
 Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 """List name → word sequences, in lower case."""
 
@@ -27,6 +29,17 @@ class Vocabulary:
         if found is None:
             found = self._sets[name] = frozenset(" ".join(entry) for entry in self.lexicon.get(name, ()))
         return found
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """The words of a parameter's name; one run together in a known way (``pagesize``) is taken apart."""
+        words = split(name)
+        return self._apart.get(words[0], words) if len(words) == 1 else words
+
+    @cached_property
+    def _apart(self) -> Mapping[str, tuple[str, ...]]:
+        """Names of two words and more, by how they look without a space."""
+        names = (entry for of in _RUN_TOGETHER for entry in self.lexicon.get(of, ()))
+        return {"".join(entry): entry for entry in names if len(entry) > 1}
 
     def known(self, of: Callable[[str, Vocabulary], T], name: str) -> T:
         """What ``of`` says of a name, worked out once: large interfaces repeat the names of their parameters."""

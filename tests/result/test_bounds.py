@@ -24,7 +24,8 @@ def limits(*named: str, **parameters: Any) -> list[tuple[str, float | None, str]
         "limit", "Limit", "page_size", "pageSize", "per_page", "perPage", "maxResults", "max_results", "max_items",
         "top_k", "topK", "k", "n", "count", "first", "last", "num_results", "numResults", "number_of_results",
         "row_limit", "hitsPerPage", "max_chars", "maxLength", "max_tokens", "tail_lines", "head", "size", "rows",
-        "max_comments", "results_per_page",
+        "max_comments", "results_per_page", "pagesize", "retmax", "maxrows", "max_number_of_rows", "limited_num",
+        "tail", "ticket_count",
     ],
 )  # fmt: skip
 def test_limits_by_their_names(name: str) -> None:
@@ -36,7 +37,8 @@ def test_limits_by_their_names(name: str) -> None:
     [
         "limit_price", "rate_limit", "time_limit", "credit_limit", "max_price", "max_depth", "timeout", "max_wait",
         "maxRetries", "max_age", "temperature", "page_id", "offset", "max_distance", "context_lines", "max_score",
-        "retry_count", "year", "max_latitude", "image_size", "limit_to_shelf_of_kind",
+        "retry_count", "year", "max_latitude", "image_size", "limit_to_shelf_of_kind", "lower_limit", "limit_high",
+        "min_count", "total_thoughts", "average_count_of_tickets",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_limit(name: str) -> None:
@@ -50,6 +52,16 @@ def test_a_bare_count_is_a_limit_only_where_things_are_read() -> None:
     assert limits("start_search", "Starts a search.", count=told) == [("count", None, "none")]
     people = {"type": "integer", "description": "Number of guests."}
     assert limits("search_tables", "Searches free tables.", count=people) == []
+
+
+def test_a_number_that_is_said_to_be_that_of_the_results_is_a_limit_whatever_its_name() -> None:
+    told = {"type": "integer", "description": "How many tickets should be returned"}
+    assert limits(breadth=told) == [("breadth", None, "none")]
+    assert limits(breadth={**told, "type": "string"}) == []
+    for text in ("Number of results to skip", "Only tickets whose number of results is higher", "Shelf number"):
+        assert limits(offset={"type": "integer", "description": text}) == []
+    assert limits(width={"type": "integer", "description": "Width of results"}) == []
+    assert limits(depth={"type": "integer", "description": "Number of levels to return"}) == []
 
 
 def test_days_are_a_limit_on_a_series_only() -> None:
@@ -194,6 +206,12 @@ def test_a_size_of_each_file_bounds_one_file_and_not_all() -> None:
         ("offset", "integer"),
         ("skip", "integer"),
         ("start_index", "integer"),
+        ("startindex", "integer"),
+        ("retstart", "integer"),
+        ("current_offset", "integer"),
+        ("cursorMark", "string"),
+        ("orders_cursor", "string"),
+        ("list_page_token", "string"),
         ("token", {"type": "string", "description": "The token of the previous response."}),
         ("after", {"type": "string", "description": "Cursor of the last entry of the previous page."}),
         ("start", {"type": "integer", "description": "Zero-based offset of the first result."}),
@@ -218,6 +236,8 @@ def test_continuations_by_their_names(name: str, schema: Any) -> None:
         ("token", {"type": "string", "description": "Your API token."}),
         ("token", {"type": "string", "description": "The CSRF token of the page before."}),
         ("has_cursor", "boolean"),
+        ("utc_offset", "integer"),
+        ("access_token", "string"),
         ("page", "object"),
     ],
 )

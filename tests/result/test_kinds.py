@@ -36,6 +36,13 @@ LISTS = [
     ("readings", "All readings of a gauge."),
     ("suggest_parts", "Suggests parts for a machine."),
     ("list_sessions", "Lists the sessions of a user."),
+    ("nearest_stops", ""),
+    ("get_matches", "Returns the matches a team has played in a season."),
+    ("get_past_rates", "Gets historical exchange rates of a currency."),
+    ("option_chain", "Gets the option chain of a share."),
+    ("scan_host", "Runs a port scan against a host."),
+    ("audit_packages", "Audits the packages of a project."),
+    ("style_sheets", "All style sheets of the theme."),
 ]
 DOCUMENTS = [
     ("read_page", "Reads a page of the wiki."),
@@ -52,6 +59,10 @@ DOCUMENTS = [
     ("export_book", "Returns the workbook as base64-encoded bytes."),
     ("parse_upload", "Parses a file."),
     ("to_markdown", "Converts a web page to markdown."),
+    ("line_blame", "Show who last changed what."),
+    ("get_outline", "Gets the structure of a manuscript."),
+    ("get_release_notes", "Gets the release notes of a version."),
+    ("inspect_fault", "Retrieves the cause, stacktrace and tags of a fault."),
 ]
 RECORDS = [
     ("get_order", "Gets an order by its id."),
@@ -71,6 +82,9 @@ RECORDS = [
     ("get_health_checks_summary", "Gets a health overview of all machines with all checks."),
     ("get_health_performance", "Gets detailed performance metrics."),
     ("machine_facts", "Gets the facts of a machine."),
+    ("get_ward", "Returns the complete record of a ward."),
+    ("monitors_get", "Gets the specified monitor."),
+    ("whois_lookup", "Looks up the whois record of a domain."),
 ]
 ACKS = [
     ("create_ticket", "Creates a ticket."),
@@ -96,6 +110,8 @@ SCALARS = [
     ("query_checker", "Checks a query for mistakes."),
     ("check_name", "Checks whether a name is free."),
     ("check_files", "Checks files for mistakes."),
+    ("max_of_list", "Computes the largest number."),
+    ("scan_text", "Scans a text."),
 ]
 GENERATIONS = [
     ("ask_expert", "Asks an expert system a question."),

@@ -18,7 +18,8 @@ from dowbench_benchmark.model import (
     TransientError,
     UsageError,
 )
-from dowbench_benchmark.providers.mock import PROFILES, Fault, MockProvider, tokens
+from dowbench_benchmark.providers.mock import PROFILES, Fault, MockProvider
+from dowbench_benchmark.providers.reading import tokens
 from dowbench_benchmark.providers.wishes import (
     ALL_SO_FAR,
     CallWish,

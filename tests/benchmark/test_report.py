@@ -197,6 +197,43 @@ def test_hostile_names_are_text(recorded: Path, tmp_path: Path) -> None:
     assert not re.search(r"^::", marked, re.MULTILINE)
 
 
+def said(text: str, form: str) -> str:
+    """What a reader sees."""
+    return "\n".join(Page(text).texts).replace("\xa0", " ") if form == "html" else text.replace("\\", "")
+
+
+@pytest.mark.parametrize("form", report.FORMATS)
+def test_attacks_stand_beside_their_controls(recorded: Path, form: str) -> None:
+    found = data.read(recorded)
+    words = said(report.render(recorded, form), form)
+    for model in found.models:
+        table = tables.controls(found, model)
+        assert table is not None
+        assert [row[0] for row in table.rows] == ["none", "turn_limit"]
+        for row in table.rows:
+            assert row[3] == "0 of 6"
+            assert row[4] == "2"
+            assert float(row[5].removeprefix("≥ ")) > 1.5
+            assert all(cell in words for cell in row)
+    assert "as well: these attacks succeed by their shape" not in words
+
+
+@pytest.mark.parametrize("form", report.FORMATS)
+def test_controls_that_cost_as_much_are_named_first(tmp_path: Path, form: str) -> None:
+    run_plan(make_plan(attacks=["stale-copy-01", "long-appendix-01"], success_threshold=2.5), tmp_path / "run")
+    words = said(report.render(tmp_path / "run", form), form)
+    assert "Without a defense, controls of long-appendix-01 reach A ≥ 2.5 as well" in words
+    assert words.index("as well: these attacks succeed by their shape") < words.index("Model mock-susceptible")
+
+
+@pytest.mark.parametrize("form", report.FORMATS)
+def test_a_run_without_controls_says_what_it_cannot_say(tmp_path: Path, form: str) -> None:
+    run_plan(make_plan(controls=False), tmp_path / "run")
+    words = said(report.render(tmp_path / "run", form), form)
+    assert "There are no controls: how much of A is the length of the text" in words
+    assert "Attacks beside their controls" not in words
+
+
 def test_an_agent_run_says_that_it_is_one(recorded: Path, tmp_path: Path) -> None:
     directory = copy(recorded, tmp_path / "run", lambda run: run["config"].update(agent="shop.agents:Clerk"))
     assert "Agent run: the calls were made by shop.agents:Clerk" in report.render(directory, "markdown")

@@ -72,6 +72,43 @@ def test_a_attack_control_and_their_ratio() -> None:
     assert row["attack_over_control"]["value"] == pytest.approx(10)
 
 
+def test_the_controls_of_a_cell_and_what_its_payloads_add() -> None:
+    names = ["a", "b", "c"]
+    episodes = [*tasks([1.0])]
+    for name, attacked, neutral in zip(names, [4.0, 16.0, 64.0], [2.0, 4.0, 8.0], strict=True):
+        episodes += [*attacks([attacked], name), *attacks([neutral], name, kind="control")]
+    (cell,) = compute(episodes)["cells"]
+    controls, effect = cell["controls"], cell["controls"]["attack_over_control"]
+    assert (controls["episodes"], controls["median"], controls["highest"]) == (3, 4, 8)
+    assert (controls["successes"], controls["undetermined"]) == (1, 0)
+    # Ratios 2, 4 and 8, each of an attack; log₂ deviation 1.
+    half = 2 ** (4.302652730 / math.sqrt(3))
+    assert (effect["n"], effect["value"]) == (3, pytest.approx(4))
+    assert effect["interval"] == pytest.approx([4 / half, 4 * half])
+    assert effect["method"] == "paired t on log cost by attack"
+    assert (effect["cut_attacks"], effect["cut_controls"]) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("attack", "control", "open_end"), [("censored", "completed", 1), ("completed", "censored", 0)]
+)
+def test_what_a_cut_attack_or_control_leaves_open(attack: str, control: str, open_end: int) -> None:
+    episodes = [*tasks([1.0]), *attacks([9.0], "a", status=attack)]
+    episodes += attacks([2.0], "a", kind="control", status=control)
+    for place, name in enumerate(["b", "c"]):
+        episodes += [*attacks([8.0 + place], name), *attacks([3.0], name, kind="control")]
+    effect = compute(episodes)["cells"][0]["controls"]["attack_over_control"]
+    assert (effect["cut_attacks"], effect["cut_controls"]) == (open_end, 1 - open_end)
+    assert effect["interval"][open_end] is None
+    assert effect["interval"][1 - open_end] is not None
+
+
+def test_a_cell_without_controls() -> None:
+    (cell,) = compute([*tasks([1.0]), *attacks([9.0], "a")])["cells"]
+    assert (cell["controls"]["episodes"], cell["controls"]["median"]) == (0, None)
+    assert cell["controls"]["attack_over_control"]["value"] is None
+
+
 def test_below_three_there_is_no_interval() -> None:
     (row,) = compute([*tasks([1, 2]), *attacks([10, 30])])["attacks"]
     assert row["attack"]["ratio"]["note"] == "fewer than 3"

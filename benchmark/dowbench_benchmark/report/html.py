@@ -76,9 +76,9 @@ def _plots(report: Report, place: int) -> list[tuple[int, Plot]]:
 def _model(report: Report, model: str, identity: str) -> Iterator[str]:
     yield f'<section aria-labelledby="{identity}"><h2 id="{identity}">Model {_text(model, 200)}</h2>'
     yield _table(tables.defenses(report, model), f"{identity}-d")
-    versus = tables.against_none(report, model)
-    if versus:
-        yield _table(versus, f"{identity}-n")
+    for name, table in (("n", tables.against_none(report, model)), ("k", tables.controls(report, model))):
+        if table:
+            yield _table(table, f"{identity}-{name}")
     by_plot = {
         "A of each attack": [tables.attacks(report, model, cell["defense"]) for cell in report.cells(model)],
         "Billed tokens of each turn": [table] if (table := tables.turns(report, model)) else [],

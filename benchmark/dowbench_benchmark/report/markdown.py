@@ -30,9 +30,9 @@ def _blocks(report: Report) -> Iterator[str]:
     for model in report.models:
         yield f"## Model {markdown(model, 200)}"
         yield from _table(tables.defenses(report, model), report)
-        versus = tables.against_none(report, model)
-        if versus:
-            yield from _table(versus, report)
+        for table in (tables.against_none(report, model), tables.controls(report, model)):
+            if table:
+                yield from _table(table, report)
         for cell in report.cells(model):
             yield from _table(tables.attacks(report, model, cell["defense"]), report)
         yield from _table(tables.curve(report, model, every=7), report)

@@ -89,7 +89,21 @@ def warnings(report: Report) -> list[str]:
             f"Some attacks have only {figures.counted(fewest, 'episode')} under a defense. "
             f"An interval needs {inference.FEWEST}, a figure fit for publishing {_FEW}."
         )
+    lines += _about_controls(report)
     return [*lines, *(notice[:1].upper() + notice[1:] + "." for notice in report.notices)]
+
+
+def _about_controls(report: Report) -> list[str]:
+    undefended = [row for row in report.stats["attacks"] if row["defense"] == report.baseline]
+    if not any(row["control"]["episodes"] for row in undefended):
+        return [
+            "There are no controls: how much of A is the length of the text, and how much what it asks, is unknown."
+        ]
+    costly = sorted({row["attack_id"] for row in undefended if row["control"]["successes"]})
+    if not costly:
+        return []
+    reached = f"Without a defense, controls of {_listed(costly)} reach A ≥ {report.threshold:g} as well"
+    return [f"{reached}: these attacks succeed by their shape, whatever they ask for."]
 
 
 def defenses(report: Report, model: str) -> Table:
@@ -138,6 +152,45 @@ def defenses(report: Report, model: str) -> Table:
     )
 
 
+def controls(report: Report, model: str) -> Table | None:
+    """Attacks beside their neutral controls under each defense; ``None`` for a run without controls."""
+    rows = []
+    for cell in report.cells(model):
+        control = cell["controls"]
+        effect = control["attack_over_control"]
+        if not control["episodes"]:
+            continue
+        mark = _mark(effect["cut_attacks"], effect["cut_controls"])
+        rows.append(
+            (
+                cell["defense"],
+                figures.amplification(cell["amplification"]),
+                figures.amplification(control),
+                f"{control['successes']} of {control['episodes'] - control['undetermined']}",
+                str(effect["n"]),
+                mark + figures.number(effect["value"]) if effect["value"] is not None else figures.UNKNOWN,
+                figures.ratio_interval(effect),
+            )
+        )
+    if not rows:
+        return None
+    return Table(
+        "Attacks beside their controls",
+        (
+            "defense",
+            "median A of attacks",
+            "median A of controls",
+            f"controls at A ≥ {report.threshold:g}",
+            "attacks compared",
+            "attack ÷ control",
+            "95 %",
+        ),
+        rows,
+        note="Attack ÷ control is a mean over attacks, each one unit: what the payload adds to the cost of its shape. "
+        "Near 1 the shape is all there is.",
+    )
+
+
 def against_none(report: Report, model: str) -> Table | None:
     """The effect of each defense on the same attacks."""
     rows = []
@@ -147,7 +200,9 @@ def against_none(report: Report, model: str) -> Table | None:
             (
                 row["defense"],
                 str(row["attacks"]),
-                _mark(cost) + figures.change(cost["value"]) if cost["value"] is not None else figures.UNKNOWN,
+                _mark(cost["cut_defended"], cost["cut_undefended"]) + figures.change(cost["value"])
+                if cost["value"] is not None
+                else figures.UNKNOWN,
                 figures.ratio_interval(cost, figures.change),
                 figures.p_value(cost["p_holm"]),
                 _points(success["difference"]),
@@ -288,12 +343,13 @@ def _overhead(value: float | None) -> str:
     return figures.percent(value, signed=True).replace("-", "−")
 
 
-def _mark(cost: Mapping[str, Any]) -> str:
-    if cost["cut_defended"] and cost["cut_undefended"]:
+def _mark(cut_above: int, cut_below: int) -> str:
+    """What a ratio is where episodes above or below its line were cut."""
+    if cut_above and cut_below:
         return "about "
-    if cost["cut_undefended"]:
+    if cut_below:
         return "≤ "
-    return "≥ " if cost["cut_defended"] else ""
+    return "≥ " if cut_above else ""
 
 
 def _points(value: float | None) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dowbench.loaders.context import Context, quote
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
+from dowbench.loaders.spelling import misspelt, stray_schema
 from dowbench.model import EMPTY, Location, Parameter, Schema, Tool
 from dowbench.pointer import join
 
@@ -42,10 +43,12 @@ def tool(
     ``entry`` is only a part of it.
 
     Raises:
-        SourceError: for a name or description that is no text, a schema that is no schema.
+        SourceError: for a name or description that is no text, a schema that is no schema or under a misspelt key.
     """
     path = (schema,) if isinstance(schema, str) else schema or ()
     below, raw = join(pointer, *path), entry_at(context, entry, pointer, path)
+    if raw is None and path:
+        refuse_misspelt(context, entry, pointer, path[0])
     text, text_key = description(context, entry, pointer)
     return Tool(
         name=name(context, entry, pointer),
@@ -78,7 +81,15 @@ def description(context: Context, entry: Mapping[str, Any], pointer: str) -> tup
             context.expected(f"the {key} of a tool, a text", value, join(pointer, key))
         if value:
             return value, key
+    if "description" not in entry and (found := misspelt(entry, "description", str)) is not None:
+        context.note(f'the unknown key "{quote(found)}" is not read; was "description" meant?', join(pointer, found))
     return "", "description"
+
+
+def refuse_misspelt(context: Context, entry: Mapping[str, Any], pointer: str, schema: str) -> None:
+    """Raise ``SourceError`` if an entry without the key ``schema`` has one that was probably meant to be it."""
+    if schema not in entry and (key := stray_schema(entry, schema)) is not None:
+        raise context.error(f'expected "{schema}", found the unknown key "{quote(key)}"', join(pointer, key))
 
 
 def mapping(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Mapping[str, Any]:

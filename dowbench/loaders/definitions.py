@@ -182,7 +182,7 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
     if held:
         return
     entries = ((key, entry) for key, entry in value.items() if isinstance(entry, dict) and is_marked(entry))
-    if any(matches(_named(entry, key)) for key, entry in entries):
+    if any(matches(_named(entry, key)) for key, entry in entries if has_own_name(entry) or needs_no_name(entry)):
         yield Listing(pointer, _by_name(value, pointer))
         return
     for key, inner in value.items():
@@ -226,4 +226,23 @@ def _by_name(value: Mapping[str, Any], pointer: str) -> tuple[Definition, ...]:
 
 
 def _named(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    return entry if "name" in entry or "function" in entry or "toolSpec" in entry else {"name": key, **entry}
+    return entry if has_own_name(entry) else {"name": key, **entry}
+
+
+def has_own_name(entry: Mapping[str, Any]) -> bool:
+    """Whether an object of definitions by name does not have to give this one its name."""
+    return "name" in entry or "function" in entry or "toolSpec" in entry
+
+
+def needs_no_name(entry: Mapping[str, Any]) -> bool:
+    """Whether an object says enough to be a tool that the key above it names: a description and a whole schema.
+
+    Schemas of other things and descriptions of interfaces have objects under ``parameters``, too.
+    """
+    inputs = (entry[key] for key in ("parameters", "args") if key in entry)
+    return isinstance(entry.get("description"), str) and all(is_whole(schema) for schema in inputs)
+
+
+def is_whole(schema: Any) -> bool:
+    """Whether a schema says itself that it is one, and is not just an object of some."""
+    return isinstance(schema, dict) and (isinstance(schema.get("type"), str) or "properties" in schema)

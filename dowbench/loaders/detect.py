@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
+from dowbench.loaders.claims import broken
 from dowbench.loaders.context import Context, Loader, describe, quote
 from dowbench.loaders.definitions import Listing, ListLoader, entries_of, find, has_marks, is_marked, is_weak
 from dowbench.pointer import join
@@ -91,7 +92,7 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
         for loader in LISTS:
             if resembles(vague, loader):
                 return loader.load_listing(vague, context)
-    raise unrecognized(value, listing, context)
+    raise broken(value, listing, context) or unrecognized(value, listing, context)
 
 
 def resembles(listing: Listing, loader: ListLoader) -> bool:

@@ -65,7 +65,7 @@ def _function(context: Context, function: Mapping[str, Any], pointer: str) -> To
         context,
         function,
         pointer,
-        schema=next((key for key in PARAMETERS if function.get(key) is not None), None),
+        schema=next((key for key in PARAMETERS if function.get(key) is not None), PARAMETERS[0]),
         output=next((key for key in RESPONSES if function.get(key) is not None), None),
     )
 

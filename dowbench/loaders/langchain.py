@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 def matches(entry: Mapping[str, Any]) -> bool:
     if "lc" in entry and isinstance(entry.get("id"), list):
         return True
-    return is_named(entry) and ("args_schema" in entry or isinstance(entry.get("args"), dict))
+    return is_named(entry) and ("args_schema" in entry or is_arguments(entry))
+
+
+def is_arguments(entry: Mapping[str, Any]) -> bool:
+    """Whether ``args`` holds a schema a name, as a described tool's does, and not values for a command."""
+    args = entry.get("args")
+    return isinstance(args, dict) and "description" in entry and all(isinstance(value, dict) for value in args.values())
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
@@ -30,7 +36,7 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
                 "LangChain wrote this object without its definition; export name, description and args_schema", pointer
             )
         entry, pointer = entry["kwargs"], join(pointer, "kwargs")
-    key = next((key for key in ("args_schema", "args") if entry.get(key) is not None), None)
+    key = next((key for key in ("args_schema", "args") if entry.get(key) is not None), "args_schema")
     yield build.tool(context, entry, pointer, schema=key, flat=key == "args", place=place, definition=whole)
 
 

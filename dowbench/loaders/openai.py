@@ -25,6 +25,10 @@ PARAMETER = frozenset(("type", "description", "anyOf", "oneOf", "allOf", "$ref",
 """What a schema has at least one of, where ``parameters`` holds one a name."""
 
 
+HAS_MORE = frozenset(("tools", "methods", "resources", "schemas"))
+"""Keys of an agent or of an interface, whose ``parameters`` are not those of one function."""
+
+
 def matches(entry: Mapping[str, Any]) -> bool:
     kind = entry.get("type")
     if kind == "function" and "function" in entry:
@@ -56,7 +60,7 @@ def resembles(entry: Mapping[str, Any]) -> bool:
 def is_function(entry: Mapping[str, Any]) -> bool:
     """Whether ``parameters`` beside a name are those of a function, not of an agent, a documentation or a pipeline."""
     parameters = entry["parameters"]
-    if not isinstance(parameters, dict) or not parameters or "tools" in entry:
+    if not isinstance(parameters, dict) or not parameters or not HAS_MORE.isdisjoint(entry):
         return False
     if "properties" in parameters or parameters.get("type") in ("object", "dict"):
         return str(parameters.get("type", "object")).islower()

@@ -5,20 +5,26 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-# Words that only tool definitions have, and words that a file must have one of to be tool definitions, as bytes. An
-# escape or a NUL (UTF-16) may hide any of them.
+# What only tool definitions have, and words that a file must have one of to be tool definitions, as bytes. An escape or
+# a NUL (UTF-16) may hide any of them.
 _STRONG = (
     rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parameters_?[jJ]son_?[sS]chema|args_schema"""
     rb"""|run_params_schema|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
+    rb"""|["'](?:tools|functions)["']\s*:\s*\[\s*\{"""
+    rb"""|\bparameters["']?\s*:\s*\{?\s*["']?type["']?\s*:\s*["']?(?:object|OBJECT)\b"""
 )
 _WEAK = (
     rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|tool_spec|custom|lc)["']?\s*:|\\u00|\x00"""
-    rb"""|(?:readOnly|destructive|idempotent|openWorld)Hint\b"""
+    rb"""|(?:readOnly|destructive|idempotent|openWorld)Hint\b|[iI]nput[-_ ]?[sS]ch?em|para?m\w{0,3}t\w{0,3}["']?\s*:"""
 )
 
 
 def looks_like(data: bytes) -> Literal["yes", "maybe", "no"]:
-    """Whether the bytes of a file are tool definitions; ``no`` is certain, ``maybe`` needs parsing to tell."""
+    """What the bytes of a file say of tool definitions in it.
+
+    ``no`` is certain, ``maybe`` needs parsing to tell. With ``yes`` a file that cannot be parsed is a broken one, and
+    not one of something else.
+    """
     if re.search(_STRONG, data):
         return "yes"
     return "maybe" if re.search(_WEAK, data) else "no"

@@ -169,7 +169,7 @@ def test_the_tools_of_several_servers_are_one_set_and_none_is_dropped() -> None:
 
 
 def test_a_list_of_tools_elsewhere_in_the_document_is_not_dropped() -> None:
-    agents = {"first": {"tools": [MCP]}, "second": {"tools": [{"name": "other", "inputschema": {}}]}}
+    agents = {"first": {"tools": [MCP]}, "second": {"tools": [{"name": "other", "title": "Other"}]}}
     assert [t.name for t in load(agents, path="x").tools] == ["find", "other"]
     assert refused({**agents, "third": {"tools": [{"inputSchema": {}}]}}).pointer == "/third/tools/0"
     named = {"first": {"tools": [MCP]}, "allowed": {"tools": ["find"]}, "enabled": {"tools": {"find": True}}}

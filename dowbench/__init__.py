@@ -3,8 +3,7 @@
 __version__ = "0.2.0"
 __url__ = "https://github.com/dowbench/dowbench"
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # not from typing, which a file of the working directory could be: see __main__
 if TYPE_CHECKING:
     from dowbench.loaders import load_tools
     from dowbench.scan import scan_paths, scan_tools

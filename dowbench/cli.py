@@ -5,19 +5,21 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import click
 
-from dowbench import __version__
+from dowbench import __version__, output
 from dowbench.errors import DowbenchError, UsageError
 from dowbench.report import REPORTS, ReportOptions, render
 from dowbench.report.escape import inert, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from dowbench.baseline import Baseline
     from dowbench.config import Config
@@ -91,12 +93,21 @@ def _outputs(ctx: click.Context, param: click.Parameter, values: Sequence[str]) 
     return tuple(outputs)
 
 
+def _filled(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """``value`` of an option, unless it is empty, as that of a variable which is not set: that is a mistake."""
+    texts = (value,) if isinstance(value, str) else value or ()
+    if not all(text.strip(" ,") for text in texts):
+        raise click.BadParameter("the value is empty")
+    return value
+
+
+_text = partial(click.option, callback=_filled)
 _LEVEL = click.Choice(["high", "medium", "low"])
 
 
 @cli.command(short_help="Report shapes of tool definitions that can run up a bill.")
 @click.argument("paths", nargs=-1)
-@click.option(
+@_text(
     "--loader",
     "--format-in",
     metavar="FORMAT",
@@ -115,22 +126,24 @@ _LEVEL = click.Choice(["high", "medium", "low"])
     "--fail-on", type=click.Choice(["high", "medium", "low", "none"]),
     help="Exit with 1 when a finding is at or above this severity. Default: none.",
 )  # fmt: skip
-@click.option("--config", "config_file", metavar="FILE", help="Configuration. Default: the nearest one, going up.")
+@_text("--config", "config_file", metavar="FILE", help="Configuration. Default: the nearest one, going up.")
 @click.option("--no-config", is_flag=True, help="Use no configuration file.")
-@click.option("--rules", "rule_packs", multiple=True, metavar="DIR", help="A folder with further rules. Repeatable.")
-@click.option("--select", multiple=True, metavar="ID", help="Only this rule. Repeatable, or a list with commas.")
-@click.option("--ignore", multiple=True, metavar="ID", help="Not this rule. Repeatable, or a list with commas.")
+@_text("--rules", "rule_packs", multiple=True, metavar="DIR", help="A folder with further rules. Repeatable.")
+@_text("--select", multiple=True, metavar="ID", help="Only this rule. Repeatable, or a list with commas.")
+@_text("--ignore", multiple=True, metavar="ID", help="Not this rule. Repeatable, or a list with commas.")
 @click.option("--tier", type=click.Choice(["default", "pedantic"]), help="pedantic adds rules shown on request only.")
 @click.option("--min-severity", type=_LEVEL, help="Report findings of at least this severity.")
 @click.option("--min-confidence", type=_LEVEL, help="Report findings of at least this confidence.")
-@click.option("--baseline", metavar="FILE", help="Known findings, which are counted and do not fail the run.")
-@click.option(
-    "--write-baseline", metavar="FILE", help="Write the findings of this scan as a baseline; they are then known."
+@_text("--baseline", metavar="FILE", help="Known findings, which are counted and do not fail the run.")
+@_text(
+    "--write-baseline",
+    metavar="FILE",
+    help="Write the findings of this scan as a baseline; they are then known.",
 )
 @click.option(
     "--skip-unrecognized", is_flag=True, default=None, help="Named paths without tool definitions are no error."
 )
-@click.option("--changed-since", metavar="REV", help="Only findings on tools that differ from this git revision.")
+@_text("--changed-since", metavar="REV", help="Only findings on tools that differ from this git revision.")
 @click.option(
     "--validate", is_flag=True, help="Also report what an OpenAPI validator says. Needs the extra [validate]."
 )
@@ -172,6 +185,7 @@ def scan(
     config = _config(config_file, no_config, settings)
     known_file = Path(baseline) if baseline else config.base / config.baseline if config.baseline else None
     rewritten = Path(write_baseline) if write_baseline else None
+    _different(outputs, rewritten)
     known = None
     if known_file and not (rewritten and not known_file.exists() and known_file.absolute() == rewritten.absolute()):
         from dowbench.baseline import load
@@ -184,20 +198,53 @@ def scan(
         changed_since=changed_since,
         known=None if rewritten else known,
     )
+    unwritten: list[UsageError] = []
+    inputs = _inputs(result, config)
     if rewritten:
-        result = _write_baseline(rewritten, result, known)
+        with _collected(unwritten):
+            result = _write_baseline(rewritten, result, known, inputs)
+    if known_file:
+        inputs.append(str(known_file))
     _print_messages(result, quiet=quiet, verbose=verbose)
-    unwritten = [
-        error
-        for output in outputs
-        if (error := _write(output.path, render(output.format, result, ReportOptions(verbose=verbose))))
-    ]
+    for report in outputs:
+        with _collected(unwritten):
+            output.write_file(report.path, render(report.format, result, ReportOptions(verbose=verbose)), inputs)
     if not quiet:
-        colour = sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
-        _print(render(format_, result, ReportOptions(colour, verbose, messages=False, width=_width())))
+        options = ReportOptions(output.colour() and not no_color, verbose, messages=False, width=output.width())
+        with _collected(unwritten):
+            output.write_out(render(format_, result, options))
     for error in unwritten:
-        click.echo(f"error: {visible(str(error))}", err=True)
+        _print_error(error)
     return FAILED if unwritten else pipeline.exit_code(result, config.fail_on)
+
+
+def _different(outputs: Sequence[Output], baseline: Path | None) -> None:
+    """Raise ``UsageError`` if two things would be written to one file."""
+    files = [report.path for report in outputs] + ([baseline] if baseline else [])
+    absolute = [os.path.abspath(file) for file in files]  # noqa: PTH100 - a link is not followed
+    for at, file in enumerate(files):
+        if absolute[at] in absolute[:at]:
+            raise UsageError("two reports would be written to it", path=file.as_posix())
+
+
+def _inputs(result: ScanResult, config: Config) -> list[str]:
+    """The files that were read and are somebody's work: definitions, also broken ones, configuration and rules."""
+    packs = [config.base / folder for folder in config.rule_packs]
+    return [
+        *(file.path for file in result.files),
+        *(error.path for error in result.errors),
+        *([config.path] if config.path else []),
+        *(str(file) for pack in packs for file in pack.iterdir()),
+    ]
+
+
+@contextmanager
+def _collected(errors: list[UsageError]) -> Iterator[None]:
+    """Keep an error for later: what is written elsewhere goes on."""
+    try:
+        yield
+    except UsageError as error:
+        errors.append(error)
 
 
 def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
@@ -224,7 +271,7 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
     return replace(config, **given, rule_packs=(*config.rule_packs, *packs), lines=lines)
 
 
-def _write_baseline(file: Path, result: ScanResult, known: Baseline | None) -> ScanResult:
+def _write_baseline(file: Path, result: ScanResult, known: Baseline | None, inputs: Sequence[str]) -> ScanResult:
     from dowbench import baseline
     from dowbench.scan import less_known
 
@@ -232,9 +279,7 @@ def _write_baseline(file: Path, result: ScanResult, known: Baseline | None) -> S
         click.echo(f"{file.as_posix()}: not written, because something could not be scanned", err=True)
         return result
     reasons = known.reasons if known and known.file.absolute() == file.absolute() else {}
-    error = _write(file, baseline.dump(file, result.findings, reasons))
-    if error:
-        raise error
+    output.write_file(file, baseline.dump(file, result.findings, reasons), inputs)
     click.echo(f"{file.as_posix()}: {len(result.findings)} findings written, known from now on", err=True)
     return less_known(result, baseline.load(file))
 
@@ -250,67 +295,17 @@ def _print_messages(result: ScanResult, *, quiet: bool, verbose: bool) -> None:
             click.echo(note.detail, err=True)
 
 
+def _print_error(error: DowbenchError) -> None:
+    click.echo(inert(f"error: {visible(str(error))}"), err=True)
+
+
 def _located(note: Note) -> str:
     return inert(visible(str(DowbenchError(note.message, path=note.path, line=note.line, column=note.column))))
 
 
-def _width() -> int:
-    if not sys.stdout.isatty():
-        return 80
-    return min(max(os.get_terminal_size().columns, 60), 120)
-
-
-def _print(text: str) -> None:
-    """To standard output, as UTF-8 whatever the locale: reports hold names from anywhere."""
-    stream = sys.stdout
-    if stream is None:
-        raise UsageError("the report cannot be written: standard output is closed")
-    buffer = getattr(stream, "buffer", None)
-    try:
-        if buffer is None:
-            stream.write(text)
-        else:
-            stream.flush()
-            buffer.write(text.encode("utf-8", errors="backslashreplace"))
-        stream.flush()
-    except BrokenPipeError:
-        # Who read the report has had enough of it; the exit code still tells the outcome. What the stream still holds
-        # would be tried once more at exit.
-        _forget(stream)
-    except OSError as error:
-        _forget(stream)
-        raise UsageError(f"the report cannot be written to standard output: {error.strerror}") from None
-
-
-def _forget(stream: TextIO) -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _write(path: Path, text: str) -> UsageError | None:
-    """Put ``text`` into ``path`` in one step: the file is the old one or the whole new one. Or the error."""
-    data = text.encode("utf-8", errors="backslashreplace")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        if path.as_posix().startswith(("/dev/", "/proc/")):
-            path.write_bytes(data)
-            return None
-        if path.exists() and not path.is_file():
-            return UsageError("cannot be written: not a regular file", path=path.as_posix())
-        # A name that somebody laid out beforehand, such as a link, is not written through.
-        with open(temporary, "xb") as file:  # noqa: PTH123
-            try:
-                file.write(data)
-                file.close()
-                temporary.replace(path)
-            finally:
-                temporary.unlink(missing_ok=True)
-    except OSError as error:
-        return UsageError(f"cannot be written: {error.strerror}", path=path.as_posix())
-    return None
-
-
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit. Expected errors are one line; so are crashes, unless ``--verbose`` was given."""
+    output.open_standard_streams()
     given = sys.argv[1:] if arguments is None else list(arguments)
     if given[:1] == ["scan"]:
         gc.disable()  # ``parallel`` collects between files, and nothing else of a scan outlives its use
@@ -333,7 +328,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return FAILED
     except DowbenchError as error:
-        click.echo(inert(f"error: {visible(str(error))}"), err=True)
+        _print_error(error)
         return FAILED
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)

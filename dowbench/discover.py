@@ -141,6 +141,9 @@ class _Finder:
         if argument == STDIN:
             self.targets.setdefault(STDIN, Target(STDIN, STDIN_NAME, (argument,)))
             return
+        if not argument:
+            self.errors.append(Note("''", "cannot be read: the path is empty"))
+            return
         try:
             status = os.stat(argument)  # noqa: PTH116
         except (OSError, ValueError) as error:

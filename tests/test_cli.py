@@ -5,14 +5,17 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
-from workbench import PROBES, ROOT, tool, write
+import yaml
+from workbench import PROBE, PROBES, ROOT, tool, write
 
 from dowbench import cli, scanfile
 
@@ -165,16 +168,180 @@ def test_one_report_that_cannot_be_written_loses_no_other(folder, probe):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
-def test_report_is_not_written_through_a_link_or_into_a_pipe(folder, probe, tmp_path):
+def test_report_goes_neither_through_a_link_nor_into_a_pipe(folder, probe, tmp_path):
     write(folder / "tools.json", tool())
     (tmp_path / "theirs").write_text("theirs", encoding="utf-8")
     (folder / "out.json").symlink_to(tmp_path / "theirs")
-    assert probe("tools.json", "-o", "json=out.json").code == 0
-    assert (tmp_path / "theirs").read_text(encoding="utf-8") == "theirs"
-    assert not (folder / "out.json").is_symlink()
+    (folder / "nowhere.json").symlink_to("nothing")
     os.mkfifo(folder / "pipe")
-    run = probe("tools.json", "-o", "json=pipe")
-    assert (run.code, run.err) == (2, "error: pipe: cannot be written: not a regular file\n")
+    run = probe("tools.json", "-o", "json=out.json", "-o", "json=nowhere.json", "-o", "json=pipe", "-o", "json=good")
+    assert run.code == 2
+    assert run.err == (
+        "error: out.json: cannot be written: a symbolic link; name the file that it leads to\n"
+        "error: nowhere.json: cannot be written: a symbolic link; name the file that it leads to\n"
+        "error: pipe: cannot be written: not a regular file\n"
+    )
+    assert (folder / "out.json").is_symlink()
+    assert (tmp_path / "theirs").read_text(encoding="utf-8") == "theirs"
+    assert (folder / "good").read_text(encoding="utf-8") == run.out
+
+
+def test_nothing_that_was_read_is_written_over(folder, dowbench):
+    write(folder / "tools.json", tool())
+    write(folder / "found" / "tools.json", tool())
+    (folder / "broken.json").write_text('{"tools": [{"name": 5, "inputSchema": {}}]}', encoding="utf-8")
+    (folder / "dowbench.yaml").write_text("fail_on: none\n", encoding="utf-8")
+    shutil.copytree(PROBE, folder / "pack")
+    (folder / "known.json").write_text('{"schema": "dowbench.baseline/1", "findings": []}', encoding="utf-8")
+    (folder / "link.json").symlink_to("tools.json")
+    (folder / "same.json").hardlink_to(folder / "tools.json")
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    own = ("tools.json", "found/tools.json", "broken.json", "dowbench.yaml", "same.json", "known.json")
+    written = [*own, "pack/" + next(path.name for path in PROBE.glob("*.yaml"))]
+    arguments = ("tools.json", "found", "broken.json", "--rules", "pack", "--baseline", "known.json", "-f", "json")
+    run = dowbench("scan", *arguments, *(part for name in written for part in ("-o", f"sarif={name}")))
+    assert run.code == 2
+    assert [line for line in run.err.splitlines() if "not written" in line] == [
+        f"error: {name}: not written: it is one of the files that were read" for name in written
+    ]
+    assert [file["path"] for file in run.json["files"]] == ["tools.json", "found/tools.json"]
+    run = dowbench("scan", "tools.json", "--write-baseline", "tools.json", "-f", "json")
+    assert (run.code, run.err) == (2, "error: tools.json: not written: it is one of the files that were read\n")
+    assert [file["path"] for file in run.json["files"]] == ["tools.json"]
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_a_report_of_the_last_scan_is_replaced_though_it_lies_in_the_folder(folder, probe):
+    write(folder / "tools.json", tool())
+    for report in ("json", "sarif"):
+        for _ in range(2):
+            assert (probe(".", "-o", f"{report}={report}.json").code, (folder / f"{report}.json").exists()) == (0, True)
+
+
+def test_two_reports_do_not_go_to_one_file(folder, probe):
+    write(folder / "tools.json", tool())
+    for arguments in (("-o", "json=out", "-o", "sarif=./out"), ("-o", "json=out", "--write-baseline", "out")):
+        run = probe("tools.json", *arguments)
+        assert (run.code, run.out) == (2, "")
+        assert run.err == "error: out: two reports would be written to it\n"
+        assert not (folder / "out").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
+def test_a_replaced_report_keeps_its_permissions(folder, probe):
+    write(folder / "tools.json", tool())
+    (folder / "out.json").write_text("old", encoding="utf-8")
+    (folder / "out.json").chmod(0o600)
+    assert probe("tools.json", "-o", "json=out.json").code == 0
+    assert (folder / "out.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_name_as_long_as_a_name_may_be(folder, probe):
+    write(folder / "tools.json", tool())
+    assert probe("tools.json", "-o", f"json={'x' * 255}").code == 0
+    assert (folder / ("x" * 255)).exists()
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        *("--loader", "--format", "--output", "--fail-on", "--config", "--rules", "--select", "--ignore", "--tier"),
+        *("--min-severity", "--min-confidence", "--baseline", "--write-baseline", "--changed-since"),
+    ],
+)
+@pytest.mark.parametrize("value", ["", " "])
+def test_an_empty_value_is_a_mistake(folder, dowbench, option, value):
+    write(folder / "tools.json", tool())
+    run = dowbench("scan", "tools.json", option, value)
+    assert (run.code, run.out) == (2, "")
+    assert option in run.err
+
+
+def test_an_empty_path_is_named_and_the_others_are_scanned(folder, probe):
+    write(folder / "tools.json", tool())
+    run = probe("", "tools.json")
+    assert (run.code, run.err) == (2, "error: '': cannot be read: the path is empty\n")
+    assert run.found == [("probe-tool", "tools.json:2", "probe_one", None)]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full, which only some systems have")
+@pytest.mark.parametrize("closed", [False, True])
+@pytest.mark.parametrize(
+    ("arguments", "code", "reports"),
+    [
+        (("tools.json", "missing.json", "-o", "json=out.json"), 2, True),
+        (("tools.json", "--fail-on", "high", "-o", "json=out.json"), 1, True),
+        (("tools.json", "-o", "json=out.json"), 0, True),
+        (("tools.json", "--write-baseline", "known.json"), 0, True),
+        (("tools.json", "--select", "nothing"), 2, False),
+        (("--nothing",), 2, False),
+    ],
+)
+def test_standard_error_that_takes_nothing_changes_nothing(folder, arguments, code, reports, closed):
+    write(folder / "tools.json", tool(name="probe_one", title=5), tool("probe_two"))
+    (folder / "tools.json").write_text('[{"name": "a", "input_schema": {}, "name": "probe_b"}]', encoding="utf-8")
+    shell = '"$@" 2>&-' if closed else '"$@" 2>/dev/full'
+    command = [sys.executable, "-m", "dowbench", "scan", *PROBES[:2], *arguments]
+    run = subprocess.run(["sh", "-c", shell, "sh", *command], cwd=folder, stdout=subprocess.PIPE, check=False)
+    assert run.returncode == code
+    assert (b"Scanned 1 tool in 1 file" in run.stdout) is reports
+    assert (folder / "out.json").exists() is ("json=out.json" in arguments)
+    assert b"Traceback" not in run.stdout
+
+
+def test_streams_that_are_closed_are_not_files_of_the_scan(folder):
+    write(folder / "tools.json", tool())
+    command = [sys.executable, "-m", "dowbench", "scan", *PROBES, "tools.json", "-o", "json=out.json"]
+    run = subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *command], cwd=folder, check=False)
+    assert run.returncode == 2
+    assert json.loads((folder / "out.json").read_bytes())["findings"][0]["tool"] == "probe_one"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_an_interrupt_while_it_starts_is_no_traceback(folder):
+    write(folder / "tools.json", tool())
+    # As the program imports its modules one after the other, each is a place where the signal may come.
+    script = (
+        "import os, signal, sys\n"
+        "from dowbench.__main__ import main\n"
+        "class Finder:\n"
+        "    def find_spec(self, name, path, target=None):\n"
+        "        if name == {name!r}: os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Finder())\n"
+        "sys.argv = ['dowbench', 'scan', 'tools.json']\n"
+        "main()"
+    )
+    for name in ("dowbench.cli", "click", "dowbench.report"):
+        run = subprocess.run(
+            [sys.executable, "-c", script.format(name=name)], cwd=folder, capture_output=True, check=False
+        )
+        assert (run.returncode, run.stdout, run.stderr) == (-signal.SIGINT, b"", b""), name
+    run = subprocess.run(
+        [sys.executable, "-c", script.format(name="dowbench.scan")], cwd=folder, capture_output=True, check=False
+    )
+    assert (run.returncode, run.stdout, run.stderr) == (130, b"", b"\ninterrupted\n")
+
+
+@pytest.mark.parametrize("name", ["click", "yaml", "json", "typing", "re", "signal", "__future__", "dataclasses"])
+def test_nothing_is_imported_from_the_folder_that_is_scanned(folder, name):
+    write(folder / "tools.json", tool())
+    for module in (folder / f"{name}.py", folder / "tools" / f"{name}.py"):
+        module.parent.mkdir(exist_ok=True)
+        module.write_text("raise SystemExit('the folder was imported')", encoding="utf-8")
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    run = subprocess.run(
+        [sys.executable, "-m", "dowbench", "scan", "--no-config", "tools.json"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "Scanned 1 tool" in run.stdout
+
+
+def test_the_command_and_the_hook_start_where_the_folder_is_not_on_the_path():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"dowbench": "dowbench.__main__:main"}
+    for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")):
+        assert (hook["language"], hook["entry"].split()[0]) == ("python", "dowbench")
 
 
 def test_report_replaces_the_old_one_in_one_step(folder, probe, monkeypatch):
@@ -288,7 +455,8 @@ def test_reader_that_goes_away_is_no_traceback(folder):
 def test_colour_on_a_terminal_only(folder, dowbench, monkeypatch):
     write(folder / "tools.json", tool())
     assert "\x1b" not in dowbench("scan", *PROBES, "tools.json").out
-    monkeypatch.setattr(os, "get_terminal_size", lambda: os.terminal_size((100, 40)))
+    monkeypatch.setattr(os, "get_terminal_size", lambda *_: os.terminal_size((100, 40)))
+    monkeypatch.setenv("TERM", "xterm")
 
     def terminal(*arguments: str) -> str:
         monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -298,6 +466,9 @@ def test_colour_on_a_terminal_only(folder, dowbench, monkeypatch):
     assert "\x1b[31;1mHIGH\x1b[0m" in terminal()
     assert "\x1b" not in terminal("--no-color")
     monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in terminal()
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
     assert "\x1b" not in terminal()
 
 

@@ -5,68 +5,52 @@ Each file is replaced as a whole. Rows of episodes that are no longer planned go
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dowbench_benchmark import codec, store
+from dowbench_benchmark import codec, recorded, store
 from dowbench_benchmark.cassette import Cassette
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from dowbench_benchmark.cassette import Event
     from dowbench_benchmark.plan import Plan
 
 
 def arrange(directory: Path, plan: Plan, *, durable: bool) -> None:
-    """Rewrite the logs of ``directory`` in plan order. Raises ``StoreError``."""
+    """Rewrite the logs of ``directory`` in plan order. Raises a located error."""
     index = {spec.id: spec.index for spec in plan.episodes}
 
-    def place(row: dict[str, Any]) -> tuple[int, str, int]:
-        attempt = row["attempt"]
-        number = attempt.rpartition("-")[2]
-        planned = index.get(row["episode_id"], len(index))
-        return planned, row["episode_id"], int(number) if number.isdigit() else 0
+    def place(episode_id: str, attempt: str) -> tuple[int, str, int]:
+        return index.get(episode_id, len(index)), episode_id, codec.attempt_number(attempt)
 
     for name in (store.REQUESTS, store.CALLS, store.EPISODES):
-        _replace(directory / name, sorted(_lines(directory / name), key=lambda item: place(item[1])), durable)
-    _replace(directory / store.CASSETTE, _cassette(directory / store.CASSETTE, place), durable)
+        path = directory / name
+        rows = []
+        for number, text in enumerate(store.lines(path), 1):
+            if text.strip():
+                row = recorded.parse(text, path, number)
+                rows.append((place(row.at("episode_id").text(), row.at("attempt").text()), number, text))
+        _replace(path, (text for _, _, text in sorted(rows)), durable)
+    cassette = Cassette(directory / store.CASSETTE)
+    events = [event for events in cassette.events.values() for event in events]
+    events.sort(key=lambda event: place(event.episode_id, event.attempt))
+    _replace(cassette.path, _with_parts(cassette, events), durable)
 
 
-def _lines(path: Path) -> list[tuple[bytes, dict[str, Any]]]:
-    return [(line, json.loads(line)) for line in store.lines(path)]
-
-
-def _replace(path: Path, rows: Any, durable: bool) -> None:
-    data = b"".join(line + b"\n" for line, _ in rows)
-    if not path.exists() or path.read_bytes() != data:
+def _replace(path: Path, lines: Iterable[bytes], durable: bool) -> None:
+    data = b"".join(line + b"\n" for line in lines)
+    if not store.exists(path) or store.read_bytes(path) != data:
         store.replace(path, data, durable=durable)
 
 
-def _cassette(path: Path, place: Any) -> Iterator[tuple[bytes, None]]:
-    """Events in plan order, each after the parts that it is the first to need."""
-    cassette = Cassette(path)
+def _with_parts(cassette: Cassette, events: Iterable[Event]) -> Iterator[bytes]:
+    """Each event after the parts that it is the first to need."""
     written: set[str] = set()
-    events = sorted((place(event), number, event) for number, event in _numbered(cassette))
-    for _, _, event in events:
-        for digest in _needed(cassette, event["digest"]):
+    for event in events:
+        for digest in cassette.needs(event.digest):
             if digest not in written and digest in cassette.parts:
                 written.add(digest)
-                yield cassette.parts[digest], None
-        yield codec.line(event)[:-1], None
-
-
-def _numbered(cassette: Cassette) -> Iterator[tuple[int, dict[str, Any]]]:
-    number = 0
-    for events in cassette.events.values():
-        for event in events:
-            number += 1
-            yield number, event
-
-
-def _needed(cassette: Cassette, digest: str) -> Iterator[str]:
-    frame = cassette.part(digest)
-    if frame is not None:
-        yield frame["tools"]
-        yield from frame["messages"]
-    yield digest
+                yield cassette.parts[digest]
+        yield event.text

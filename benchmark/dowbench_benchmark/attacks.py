@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from dowbench.errors import UsageError
 from dowbench_benchmark import plugins
-from dowbench_benchmark.injection import PLACES, Injection, Padding, Place, injection_from_record
+from dowbench_benchmark.injection import MOST_REPEATS, PLACES, Injection, Padding, Place, injection_from_record
 from dowbench_benchmark.located import Node, read_yaml
 from dowbench_benchmark.model import VECTORS, Vector
 from dowbench_benchmark.packagedata import data_directory
@@ -49,6 +49,7 @@ FAMILIES = (
 )
 """The families of rules and attacks. A plug-in's attack belongs to one of them, too, or no finding could name it."""
 _REQUIRED = ("summary", "source", "signal", "rules", "task", "vector", "text", "control")
+_RECORDED = ("id", "family", "scenario", "task", *_REQUIRED[:4], "amplifying", "payload", "control")
 _OPTIONAL = ("tools", "place", "padding", "cycle", "relay", "withheld", "amplifying")
 
 
@@ -109,20 +110,21 @@ class Attack:
         }
 
 
-def from_record(record: Mapping[str, Any]) -> Attack:
-    """The attack that ``Attack.record`` was taken from."""
+def from_record(node: Node) -> Attack:
+    """The attack that ``Attack.record`` was made from. Raises a located error."""
+    entries = node.mapping(_RECORDED)
     return Attack(
-        id=record["id"],
-        family=record["family"],
-        scenario=record["scenario"],
-        task_id=record["task"],
-        summary=record["summary"],
-        source=record["source"],
-        signal=record["signal"],
-        rules=tuple(record["rules"]),
-        amplifying=record["amplifying"],
-        payload=injection_from_record(record["payload"]),
-        control=injection_from_record(record["control"]),
+        id=entries["id"].text(),
+        family=entries["family"].text(),
+        scenario=entries["scenario"].text(),
+        task_id=entries["task"].text(),
+        summary=entries["summary"].text(),
+        source=entries["source"].text(),
+        signal=entries["signal"].text(),
+        rules=entries["rules"].texts(),
+        amplifying=entries["amplifying"].boolean(),
+        payload=injection_from_record(entries["payload"]),
+        control=injection_from_record(entries["control"]),
     )
 
 
@@ -256,8 +258,8 @@ def _padding(node: Node) -> Padding:
     entries = node.mapping(("text", "repeat"), ("growth",))
     return Padding(
         text=entries["text"].text().strip("\n"),
-        repeat=entries["repeat"].integer(minimum=1, maximum=10_000),
-        growth=entries["growth"].integer(minimum=0, maximum=10_000) if "growth" in entries else 0,
+        repeat=entries["repeat"].integer(minimum=1, maximum=MOST_REPEATS),
+        growth=entries["growth"].integer(minimum=0, maximum=MOST_REPEATS) if "growth" in entries else 0,
     )
 
 

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
-from dowbench_benchmark import codec, mappers, metrics, prices, results, runfile, store
-from dowbench_benchmark.model import UNDEFENDED, Episode, Usage
+from dowbench_benchmark import codec, damage, mappers, metrics, prices, results, runfile, store
+from dowbench_benchmark.model import Episode, Usage
 from dowbench_benchmark.model import UsageError as MappingError
-from dowbench_benchmark.store import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from dowbench_benchmark.metrics import Measure
     from dowbench_benchmark.prices import Table
+    from dowbench_benchmark.recorded import Recorded
+    from dowbench_benchmark.runfile import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,179 +61,189 @@ class Billed:
 
     attempt: str
     model: str
-    raw: Mapping[str, Any]
-    mapped: Mapping[str, Any] | None
-    place: tuple[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a run's figures depend on."""
-
-    provider: str
-    threshold: float
-    baseline: str
-    measure: Measure
-    unpriced: bool
-    ours: bool
-    """Whether it is of our format, not that of 0.1.0."""
+    raw: Recorded
+    """The usage as the provider reported it."""
+    recorded: Usage | None
+    """The usage as it was mapped then."""
+    failed: bool
+    """Whether it could not be mapped then."""
 
 
 def audit(directory: Path, *, threshold: float | None = None, price_file: Path | None = None) -> Audit:
-    """Audit one run directory. Raises ``UsageError`` or ``StoreError`` for what cannot be read."""
+    """Audit one run directory. Raises a located error for what cannot be read."""
     run = runfile.read(directory)
-    try:
-        settings = settings_of(run)
-        name, simulated = str(run["run_name"]), bool(run["simulated"])
-    except (KeyError, TypeError, StopIteration) as error:
-        raise UsageError(f"is no run of a known format: {error!r}", path=str(directory / store.RUN)) from None
     notices: list[str] = []
     rows = in_plan(run, recorded_episodes(directory), notices)
-    billed = list(billed_calls(directory, {row.attempt: row.model for row in rows}))
-    table = {} if settings.unpriced else _prices(run, settings.provider, rows, price_file, notices)
-    by_attempt, total, usd, differences = _map(billed, settings, table)
+    differences = list(damage.torn(directory))
+    if damage.finished(directory, run):
+        differences += damage.lost(directory, run, rows)
+    else:
+        notices += differences
+        differences.clear()
+    billed = list(billed_calls(directory, rows)) if rows else []
+    models = dict.fromkeys([*(row.model for row in rows), *(call.model for call in billed)])
+    table = {} if run.unpriced else _prices(run, models, price_file, notices)
+    used = _mapped(billed, run, rows, notices, differences)
+    by_attempt: dict[str, Usage] = {}
+    total, usd = Usage(), 0.0
+    for call, usage in zip(billed, used, strict=True):
+        by_attempt[call.attempt] = by_attempt.get(call.attempt, Usage()) + usage
+        total = total + usage
+        usd += 0.0 if run.unpriced else table[run.provider, call.model].usd(usage)
     episodes = []
     for row in rows:
-        usage = by_attempt.get(row.attempt, Usage())
-        cost = None if settings.unpriced else table[settings.provider, row.model].usd(usage)
+        usage = by_attempt.get(row.attempt or row.episode_id, Usage())
+        cost = None if run.unpriced else table[run.provider, row.model].usd(usage)
         if usage != row.usage:
             differences.append(f"episode {row.episode_id}: usage is {_shown(usage)}, recorded {_shown(row.usage)}")
         elif cost != row.cost_usd and price_file is None:
             differences.append(f"episode {row.episode_id}: cost is {cost!r} USD, recorded {row.cost_usd!r}")
         episodes.append(replace(row, usage=usage, cost_usd=cost))
-    if not settings.ours and run.get("spent_tokens") not in (None, total.total):
-        notices.append(f"the calls at hand have {total.total} tokens, the run says that it spent {run['spent_tokens']}")
-    summary = metrics.summarize(
-        episodes,
-        run_name=name,
-        simulated=simulated,
-        threshold=settings.threshold if threshold is None else threshold,
-        baseline=settings.baseline,
-        measure=settings.measure,
-    )
+    if not run.ours and run.spent_tokens not in (None, total.total):
+        notices.append(f"the calls at hand have {total.total} tokens, the run says that it spent {run.spent_tokens}")
+    how = settings(run, rows)
+    summary = metrics.summarize(episodes, **(how if threshold is None else {**how, "threshold": threshold}))
     return Audit(
-        run_name=name,
-        simulated=simulated,
+        run_name=run.name,
+        simulated=run.simulated or how["simulated"],
         summary=summary,
         data=metrics.to_bytes(summary),
         recorded_sha256=results.recorded_sha256(directory),
         calls=len(billed),
         usage=total,
-        usd=None if settings.unpriced else usd,
-        redecided=price_file is not None or (threshold is not None and threshold != settings.threshold),
+        usd=None if run.unpriced else usd,
+        redecided=price_file is not None or (threshold is not None and threshold != run.threshold),
         differences=tuple(differences),
         notices=tuple(notices),
     )
 
 
-def settings_of(run: Mapping[str, Any]) -> Settings:
-    """From ``run.json``. Raises ``KeyError``, ``TypeError`` or ``StopIteration`` for another shape."""
-    config = run["config"]
-    unpriced = bool(config["unpriced"])
-    ours = "format" in run
-    if ours:
-        baseline = next(spec["label"] for spec in config["defenses"] if not spec["stack"])
-    else:
-        baseline = next(spec["label"] or spec["name"] for spec in config["defenses"] if spec["name"] == UNDEFENDED)
-    return Settings(
-        provider=config["provider"],
-        threshold=float(config["success_threshold"]),
-        baseline=baseline,
+def settings(run: Run, episodes: Iterable[Episode]) -> dict[str, Any]:
+    """What ``metrics.summarize`` and ``stats.compute`` need to know of a run, beside its episodes."""
+    return {
+        "run_name": run.name,
+        "simulated": run.simulated if run.ours else any(episode.simulated for episode in episodes),
+        "threshold": run.threshold,
+        "baseline": run.baseline,
         # 0.1.0 left an unpriced run without a metric.
-        measure=results.measure(unpriced and ours),
-        unpriced=unpriced,
-        ours=ours,
-    )
+        "measure": results.measure(run.unpriced and run.ours),
+    }
 
 
 def recorded_episodes(directory: Path) -> list[Episode]:
-    """The rows of ``episodes.jsonl``, the last of each id. Raises a located error for what is none, and for no row."""
+    """The rows of ``episodes.jsonl``, the last of each id. Raises a located error for what is none, and for no file."""
     path = directory / store.EPISODES
-    found: dict[str, Episode] = {}
-    for number, row in enumerate(store.rows(path), 1):
-        try:
-            episode = codec.episode_from(row)
-        except (KeyError, TypeError) as error:
-            raise StoreError(f"is no episode: {error}", path=str(path), line=number) from None
-        found[episode.episode_id] = episode
-    if not found:
+    if not store.exists(path):
         raise UsageError("has no episodes", path=str(path))
-    return list(found.values())
+    return list({episode.episode_id: episode for episode in map(codec.episode_from, store.rows(path))}.values())
 
 
-def in_plan(run: Mapping[str, Any], rows: list[Episode], notices: list[str]) -> list[Episode]:
-    """The rows that belong to the plan, in its order; 0.1.0 recorded none, and its files are in order."""
-    if "plan" not in run:
-        return rows
-    by_id = {row.episode_id: row for row in rows}
-    planned = [by_id.pop(item["episode_id"]) for item in run["plan"] if item["episode_id"] in by_id]
-    if by_id:
-        notices.append(f"{len(by_id)} recorded episode(s) are not planned any more and left out")
-    if len(planned) < len(run["plan"]):
-        notices.append(f"{len(run['plan']) - len(planned)} planned episode(s) are not recorded yet")
-    return planned
+def in_plan(run: Run, rows: list[Episode], notices: list[str]) -> list[Episode]:
+    """The rows that belong to the plan, in its order. 0.1.0 recorded none, but its files are in order."""
+    planned = run.planned if run.plan is None else len(run.plan)
+    if run.plan is not None:
+        by_id = {row.episode_id: row for row in rows}
+        found = [by_id[episode_id] for episode_id in run.plan if episode_id in by_id]
+    elif planned is not None and len(rows) > planned:
+        # An episode that was planned otherwise before has another id and stands further up.
+        last = {
+            (row.model, row.defense, row.repeat, row.kind, row.item_id): row.episode_id
+            for row in rows
+            if _fits(run, row)
+        }
+        ids = set(last.values())
+        found = [row for row in rows if row.episode_id in ids]
+    else:
+        found = rows
+    if len(found) < len(rows):
+        notices.append(f"{len(rows) - len(found)} recorded episode(s) are not planned any more and left out")
+    if planned is not None and len(found) < planned:
+        yet = " yet" if run.complete is False else ""
+        notices.append(f"{planned - len(found)} planned episode(s) are not recorded{yet}")
+    return found
 
 
-def billed_calls(directory: Path, models: Mapping[str, str]) -> Iterator[Billed]:
-    """Every answered call, from ``calls.jsonl`` where there is one, else from the cassette."""
-    path = directory / store.CALLS
-    if path.is_file():
-        for number, row in enumerate(store.rows(path), 1):
-            if row.get("raw_usage") is not None and not (row.get("error") and row.get("usage") is None):
-                try:
-                    yield Billed(row["attempt"], row["model"], row["raw_usage"], row.get("usage"), (str(path), number))
-                except KeyError as error:
-                    raise StoreError(f"is no call: {error} is missing", path=str(path), line=number) from None
+def _fits(run: Run, row: Episode) -> bool:
+    attacks = run.attacks is None or row.kind == "benign" or row.item_id in run.attacks
+    return attacks and row.model in run.models and row.defense in run.defenses and row.repeat < run.repeats
+
+
+def billed_calls(directory: Path, episodes: Sequence[Episode]) -> Iterator[Billed]:
+    """Every answered call, from ``calls.jsonl`` where there is one, else from the cassette. Raises a located error."""
+    models = {episode.attempt or episode.episode_id: episode.model for episode in episodes}
+    if store.exists(directory / store.CALLS):
+        for row in store.rows(directory / store.CALLS):
+            raw = row.get("raw_usage")
+            if raw is not None:
+                yield Billed(
+                    _attempt(row), row.at("model").text(), raw, _usage(row), failed=row.get("error") is not None
+                )
         return
-    path = directory / store.CASSETTE
-    if not path.is_file():
+    if not store.exists(directory / store.CASSETTE):
         raise UsageError(
             f"has neither {store.CALLS} nor {store.CASSETTE}: nothing to recompute from", path=str(directory)
         )
-    for number, row in enumerate(store.rows(path), 1):
+    for row in store.rows(directory / store.CASSETTE):
         response = row.get("response")
-        if row.get("kind") == "complete" and response is not None:
-            try:
-                raw = response["raw"]["usage"] if "raw" in response else response["raw_usage"]
-                model = row["request"]["model"] if "request" in row else models[row["attempt"]]
-                yield Billed(row["attempt"], model, raw, response.get("usage"), (str(path), number))
-            except (KeyError, TypeError) as error:
-                raise StoreError(f"is no recorded call: {error!r}", path=str(path), line=number) from None
+        if row.at("kind").value == "complete" and response is not None:
+            attempt, request = _attempt(row), row.get("request")
+            if request is None and attempt not in models:
+                row.fail(f"expected an attempt that {store.EPISODES} has, found {attempt!r}")
+            raw = whole.at("usage") if (whole := response.get("raw")) else response.at("raw_usage")
+            model = request.at("model").text() if request else models[attempt]
+            yield Billed(attempt, model, raw, _usage(response), failed=False)
 
 
-def _map(
-    billed: Sequence[Billed], settings: Settings, table: Table
-) -> tuple[dict[str, Usage], Usage, float, list[str]]:
-    mapper = mappers.mapper(settings.provider)
-    by_attempt: dict[str, Usage] = {}
-    total, usd = Usage(), 0.0
-    differences: list[str] = []
+def _attempt(row: Recorded) -> str:
+    """What a call belongs to; before 0.1.0 attempts had no names."""
+    attempt = row.get("attempt")
+    return attempt.text() if attempt and attempt.value != "" else row.at("episode_id").text()
+
+
+def _usage(row: Recorded) -> Usage | None:
+    usage = row.get("usage")
+    return None if usage is None else codec.usage_from(usage)
+
+
+def _mapped(
+    billed: Sequence[Billed], run: Run, rows: Sequence[Episode], notices: list[str], differences: list[str]
+) -> list[Usage]:
+    """The usage of each call, mapped anew. Raises a located error for one that cannot be."""
+    mapper = mappers.mapper(run.provider)
+    errored = {row.attempt or row.episode_id for row in rows if row.status == "errored"}
+    found, taken = [], 0
     for call in billed:
+        if call.failed or (not run.ours and not call.raw.object() and call.attempt in errored):
+            # Billed, but nobody could say what: its episode is errored and its cost a lower bound.
+            taken += 1
+            found.append(call.recorded or Usage())
+            continue
         try:
-            usage = mapper(call.raw)
+            usage = mapper(call.raw.object())
         except MappingError as error:
-            raise StoreError(str(error), path=call.place[0], line=call.place[1]) from None
-        if call.mapped is not None and codec.usage_json(usage) != dict(call.mapped):
-            differences.append(f"{call.place[0]}:{call.place[1]}: usage is {_shown(usage)}, recorded {call.mapped}")
-        by_attempt[call.attempt] = by_attempt.get(call.attempt, Usage()) + usage
-        total = total + usage
-        if not settings.unpriced and (price := table.get((settings.provider, call.model))) is not None:
-            usd += price.usd(usage)
-    return by_attempt, total, usd, differences
+            call.raw.fail(str(error))
+        if call.recorded is not None and usage != call.recorded:
+            place = ":".join(str(part) for part in call.raw.place().values())
+            differences.append(f"{place}: usage is {_shown(usage)}, recorded {_shown(call.recorded)}")
+        found.append(usage)
+    if taken:
+        notices.append(f"{taken} call(s) had no usage that could be mapped; they count with what was recorded")
+    return found
 
 
-def _prices(
-    run: Mapping[str, Any], provider: str, rows: Sequence[Episode], price_file: Path | None, notices: list[str]
-) -> Table:
+def _prices(run: Run, models: Iterable[str], price_file: Path | None, notices: list[str]) -> Table:
     today = prices.load(price_file)
     if price_file is not None:
         source, where = today, str(price_file)
-    elif "prices" in run:
-        source, where = prices.from_records(run["prices"]), store.RUN
+    elif run.prices is not None:
+        source, where = run.prices, store.RUN
     else:
         source, where = today, "pricing.yaml"
         notices.append("the run recorded no prices; those of pricing.yaml are used")
-    used = {(provider, row.model): prices.find(source, provider, row.model, where) for row in rows}
+    try:
+        used = {(run.provider, model): prices.find(source, run.provider, model, where) for model in models}
+    except UsageError as error:
+        raise UsageError(error.message, path=str(run.path)) from None
     notices += prices.changes(used.values(), today)
     return used
 

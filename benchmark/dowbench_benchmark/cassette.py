@@ -6,64 +6,139 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dowbench.errors import DowbenchError
-from dowbench_benchmark import codec
-from dowbench_benchmark.model import ProviderError, Response
-from dowbench_benchmark.store import StoreError, lines
+from dowbench_benchmark import codec, recorded, store
+from dowbench_benchmark.loop import ROLES
+from dowbench_benchmark.model import ProviderError
+from dowbench_benchmark.store import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from dowbench_benchmark.loop import Meter, Role
-    from dowbench_benchmark.model import EpisodeSpec, Request
+    from dowbench_benchmark.model import EpisodeSpec, Request, Response
+    from dowbench_benchmark.recorded import Recorded
 
 _CONTEXT = 40
+_REQUEST = 64
+"""Length of the digest of a request; other parts have half of it."""
+_PART = re.compile(rb'\{"digest":"((?:[0-9a-f]{32}){1,2})","kind":"part","value":')
 
 
 class DriftError(DowbenchError):
     """The loop asks for something else than was recorded."""
 
 
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A count or an answer, or why there was none."""
+
+    kind: Literal["count", "complete"]
+    attempt: str
+    episode_id: str
+    digest: str
+    """Of the request."""
+    error: str | None
+    """The failure that a replay has to repeat."""
+    text: bytes
+    """Its line, without the end."""
+    input_tokens: int = 0
+    """What was counted, of a count without error."""
+    call: int = 0
+    turn: int = 0
+    depth: int = 0
+    role: Role = "agent"
+    response: Response | None = None
+    """Of a complete without error."""
+    raw_usage: Mapping[str, Any] | None = None
+    """Of one that failed because its usage could not be mapped."""
+
+
+def event_from(row: Recorded, text: bytes) -> Event:
+    """An event from its row. Raises a located error."""
+    kind, error = row.at("kind").choice(("count", "complete")), row.get("error")
+    digest = row.at("digest").text()
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        row.at("digest").fail("expected a sha256")
+    event = Event(
+        kind=cast("Literal['count', 'complete']", kind),
+        attempt=row.at("attempt").text(),
+        episode_id=row.at("episode_id").text(),
+        digest=digest,
+        error=None if error is None else error.characters(),
+        text=text,
+    )
+    if kind == "count":
+        return replace(event, input_tokens=row.at("input_tokens").count() if error is None else 0)
+    response, raw = row.get("response"), row.get("raw_usage")
+    if (response is None) == (error is None):
+        row.fail("expected either a response or an error")
+    return replace(
+        event,
+        call=row.at("call").count(),
+        turn=row.at("turn").count(),
+        depth=row.at("depth").count(),
+        role=cast("Role", row.at("role").choice(ROLES)),
+        response=None if response is None else codec.response_from(response),
+        raw_usage=None if raw is None else raw.object(),
+    )
+
+
 class Cassette:
-    """A recording, read. Parts are decoded when asked for."""
+    """A recording, read: each event as a whole, each part by its digest; it is decoded when asked for.
+
+    Raises a located error for a line that is neither.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.parts: dict[str, bytes] = {}
         """Digest to the line that holds the part."""
-        self.events: dict[str, list[dict[str, Any]]] = {}
+        self.events: dict[str, list[Event]] = {}
         """Attempt to its events, in order."""
-        for number, text in enumerate(lines(path), 1):
-            if text.startswith(b'{"digest":"') and b'"kind":"part"' in text[:140]:
-                digest = text[11 : text.index(b'"', 11)].decode()
-                if not digest or not codec.text_digest(text[len(part_line(digest, b"")) - 2 : -1]).startswith(digest):
+        self._lines: dict[str, int] = {}
+        for number, text in enumerate(store.lines(path), 1):
+            part = _PART.match(text)
+            if part is not None:
+                digest = part[1].decode()
+                if text[-1:] != b"}" or not codec.text_digest(text[part.end() : -1]).startswith(digest):
                     raise StoreError("was changed: the value has another digest", path=str(path), line=number)
                 self.parts[digest] = text
-                continue
-            try:
-                event = json.loads(text)
-                self.events.setdefault(event["attempt"], []).append(event)
-            except (ValueError, KeyError, TypeError):
-                raise StoreError("is no part and no event of a cassette", path=str(path), line=number) from None
+                self._lines[digest] = number
+                if len(digest) == _REQUEST:
+                    self.needs(digest)
+            elif text.strip():
+                event = event_from(recorded.parse(text, path, number), text)
+                self.events.setdefault(event.attempt, []).append(event)
 
     def part(self, digest: str) -> Any:
-        """What is stored under ``digest``, ``None`` where nothing is."""
-        text = self.parts.get(digest)
-        return None if text is None else json.loads(text)["value"]
+        """What is stored under ``digest``, ``None`` where nothing is. Raises a located error."""
+        row = self._row(digest)
+        return None if row is None else row.plain()
+
+    def needs(self, digest: str) -> tuple[str, ...]:
+        """The parts that a request consists of, itself the last; only itself where it is not stored."""
+        frame = self._row(digest)
+        if frame is None:
+            return (digest,)
+        return (frame.at("tools").text(), *(message.text() for message in frame.at("messages").items()), digest)
 
     def request(self, digest: str) -> dict[str, Any] | None:
-        """A recorded request in full, ``None`` where a part of it is missing."""
-        frame = self.part(digest)
+        """A recorded request in full, ``None`` where it is not stored."""
+        frame = self._row(digest)
         if frame is None:
             return None
-        return {
-            **frame,
-            "messages": [self.part(message) for message in frame["messages"]],
-            "tools": self.part(frame["tools"]),
-        }
+        tools, *messages, _ = self.needs(digest)
+        return {**frame.object(), "messages": [self.part(message) for message in messages], "tools": self.part(tools)}
+
+    def _row(self, digest: str) -> Recorded | None:
+        text = self.parts.get(digest)
+        return None if text is None else recorded.parse(text, self.path, self._lines[digest]).at("value")
 
 
 class Replayed:
@@ -84,37 +159,37 @@ class Replayed:
         if self._then is not None and self._position >= len(self._events):
             return self._then.count(request)
         event = self._next("count", request)
-        if event["error"] is not None:
-            raise ProviderError(event["error"], billed=False)
-        return int(event["input_tokens"])
+        if event.error is not None:
+            raise ProviderError(event.error, billed=False)
+        return event.input_tokens
 
     def complete(self, request: Request, counted: int, role: Role, depth: int) -> Response:
         """The recorded answer, or the recorded failure. Raises ``DriftError``."""
         if self._then is not None and self._position >= len(self._events):
             return self._then.complete(request, counted, role, depth)
         event = self._next("complete", request)
-        if event["response"] is None:
-            raise ProviderError(event["error"], billed=True)
-        return codec.response_from(event["response"])
+        if event.response is None:
+            raise ProviderError(str(event.error), billed=True)
+        return event.response
 
     def finish(self) -> None:
         """Raise ``DriftError`` where the recording goes on and the loop does not."""
         left = len(self._events) - self._position
         if left:
             event = self._events[self._position]
-            raise self._drift(f"the recording has {left} more event(s), first a {event['kind']}")
+            raise self._drift(f"the recording has {left} more event(s), first a {event.kind}")
 
-    def _next(self, kind: str, request: Request) -> dict[str, Any]:
+    def _next(self, kind: str, request: Request) -> Event:
         if self._position >= len(self._events):
             raise self._drift(f"the loop asks for a {kind}, the recording has ended")
         event = self._events[self._position]
-        if event["kind"] != kind:
-            raise self._drift(f"the loop asks for a {kind}, recorded is a {event['kind']}")
-        if event["digest"] != self._digester.request(request):
-            recorded = self._cassette.request(event["digest"])
-            if recorded is None:
-                raise self._drift(f"the recorded request {event['digest'][:12]}… is not in the cassette")
-            raise self._drift("the request differs: " + first_difference(recorded, codec.request_json(request)))
+        if event.kind != kind:
+            raise self._drift(f"the loop asks for a {kind}, recorded is a {event.kind}")
+        if event.digest != self._digester.request(request):
+            before = self._cassette.request(event.digest)
+            if before is None:
+                raise self._drift(f"the recorded request {event.digest[:12]}… is not in the cassette")
+            raise self._drift("the request differs: " + first_difference(before, codec.request_json(request)))
         self._position += 1
         return event
 

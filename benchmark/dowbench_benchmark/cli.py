@@ -14,6 +14,7 @@ import click
 
 from dowbench.errors import UsageError
 from dowbench_benchmark import brief
+from dowbench_benchmark.terminal import note, say, warn, write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -45,7 +46,7 @@ def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, P
     configuration, root = config.load(name)
     made = plan.make(configuration, root, price_file)
     directory = out if out is not None else RUNS / configuration.run_name
-    made, notices = runfile.keep_prices(made, directory)
+    made, notices = runfile.resumed(made, directory)
     return made, directory, notices
 
 
@@ -61,9 +62,8 @@ def estimate(config: str, out: Path | None, price_file: Path | None) -> None:
     plan, directory, notices = _plan(config, price_file, out)
     simulated = providers.provider_class(plan.config.provider).simulated
     earlier = recording.read(directory, plan.prices)
-    click.echo("\n".join(_estimate_lines(plan, estimating.estimate(plan, earlier), simulated)))
-    for notice in notices:
-        click.echo(f"note: {notice}", err=True)
+    say(*_estimate_lines(plan, estimating.estimate(plan, earlier), simulated))
+    note(notices)
 
 
 def _estimate_lines(plan: Plan, found: Estimate, simulated: bool) -> list[str]:
@@ -119,7 +119,7 @@ def _pace(pace: Pace) -> str:
 @click.option("--resume/--no-resume", default=True, help="Go on with a used directory (default), or refuse it.")
 @click.option("--concurrency", type=click.IntRange(1, 64), help="Episodes at once, in place of the configuration's.")
 @_PRICES
-@click.option("--break-lock", is_flag=True, help="Remove the lock of a run whose process is gone.")
+@click.option("--break-lock", is_flag=True, help="No other run goes on here: for the lock of one on another machine.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def run(
     config: str,
@@ -134,18 +134,15 @@ def run(
     quiet: bool,
 ) -> int:
     """Run CONFIG, a file or the name of a shipped configuration. The same command goes on where a run stopped."""
-    from dowbench_benchmark import lock, progress, providers, runner
+    from dowbench_benchmark import progress, providers, runner
 
     limits = runner.Limits(_usd(budget_usd), _tokens(budget_tokens), partial)
     plan, directory, notices = _plan(config, price_file, out)
     kind = providers.provider_class(plan.config.provider)
     mark = brief.banner(simulated=kind.simulated)
     if mark:
-        click.echo(mark)
-    if break_lock and (holder := lock.break_dead(directory)):
-        notices.append(f"removed the lock of {holder}")
-    for notice in notices:
-        click.echo(f"note: {notice}", err=True)
+        say(mark)
+    note(notices)
     plain = not sys.stderr.isatty() or bool(os.environ.get("CI"))
     meter = progress.Meter(sys.stderr, unpriced=plan.config.unpriced, plain=plain)
     with _signals() as stop:
@@ -157,42 +154,49 @@ def run(
                 simulated=kind.simulated,
                 limits=limits,
                 resume=resume,
+                break_lock=break_lock,
                 concurrency=concurrency,
                 stop=stop,
                 watch=(lambda _: None) if quiet else meter,
             )
         finally:
             meter.finish()
-    for notice in result.notices:
-        click.echo(f"note: {notice}", err=True)
-    click.echo(meter.text(result.progress))
+    note(result.notices)
+    lines = [meter.text(result.progress)]
     if result.summary is not None:
-        click.echo(brief.table(result.summary.summary))
-        click.echo(f"summary.json sha256 {result.summary.sha256}")
-    if mark:
-        click.echo(mark)
-    click.echo(f"recorded in {directory}")
+        lines += [brief.table(result.summary.summary), f"summary.json sha256 {result.summary.sha256}"]
+    try:
+        say(*lines, *([mark] if mark else []), f"recorded in {directory}")
+    except UsageError as error:
+        warn(f"error: {error}")  # the run is what it is, whoever hears of it
     if result.message is not None:
         ended = "" if result.summary is not None else "; the same command goes on"
-        click.echo(f"stopped: {result.message}{ended}", err=True)
+        warn(f"stopped: {result.message}{ended}")
     return result.code
 
 
 @contextmanager
 def _signals() -> Iterator[threading.Event]:
-    """An event that SIGINT and SIGTERM set. A second signal leaves at once: everything recorded is on disk."""
+    """An event that SIGINT, SIGTERM and SIGHUP set. A second one leaves at once: everything recorded is on disk.
+
+    A run that was started to outlive its terminal (nohup) does.
+    """
     stop = threading.Event()
 
     def handle(number: int, frame: FrameType | None) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        click.echo("\nfinishing the calls in flight; once more to leave at once", err=True)
+        warn("finishing the calls in flight; once more to leave at once")
 
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        numbers.append(hangup)
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield stop
     finally:
@@ -231,23 +235,19 @@ def replay(run_dir: Path, out: Path | None) -> None:
 
     target = out if out is not None else RUNS / f"{run_dir.resolve().name}.replay"
     found = replaying.replay(run_dir, target)
-    mark = brief.banner(simulated=found.simulated, replayed=True)
-    click.echo(mark)
-    for notice in found.notices:
-        click.echo(f"note: {notice}", err=True)
+    mark = brief.banner(simulated=found.simulated, replayed=True) or ""
+    note(found.notices)
+    lines = [f"{len(found.episodes)} episodes replayed without a difference"]
     if found.summary is None:
-        click.echo(
-            f"{len(found.episodes)} episodes replayed without a difference; {found.missing} are not recorded yet"
-        )
+        lines[0] += f"; {found.missing} are not recorded yet"
     else:
         equal = found.summary.sha256 == found.recorded_sha256
-        click.echo(brief.table(found.summary.summary))
-        click.echo(f"{len(found.episodes)} episodes replayed without a difference")
-        click.echo(f"summary.json sha256 {found.summary.sha256}: {'equal' if equal else 'DIFFERENT'}")
-    click.echo(mark)
-    click.echo(f"written to {target}")
+        lines.insert(0, brief.table(found.summary.summary))
+        lines.append(f"summary.json sha256 {found.summary.sha256}: {'equal' if equal else 'DIFFERENT'}")
+    say(mark, *lines, mark, f"written to {target}")
     if found.summary is not None and found.summary.sha256 != found.recorded_sha256:
-        raise UsageError(f"the recorded summary.json has sha256 {found.recorded_sha256}", path=str(run_dir))
+        recorded = "is missing" if found.recorded_sha256 is None else f"has sha256 {found.recorded_sha256}"
+        raise UsageError(f"the recorded summary.json {recorded}", path=str(run_dir))
 
 
 @click.command("audit", short_help="Recompute a run's figures from the usage that the provider reported.")
@@ -268,28 +268,23 @@ def audit(run_dir: Path, threshold: float | None, price_file: Path | None, outpu
     if output is not None:
         store.replace(output, found.data)
     mark = brief.banner(simulated=found.simulated)
-    if mark:
-        click.echo(mark)
+    marks = [mark] if mark else []
     spent = f"{found.usage.total:,} billed tokens" + ("" if found.usd is None else f", {found.usd:.4f} USD")
-    click.echo(f"{found.run_name}: {found.calls} calls, {spent}, success at A ≥ {found.summary['success_threshold']:g}")
-    click.echo(brief.table(found.summary))
-    for notice in found.notices:
-        click.echo(f"note: {notice}", err=True)
+    head = f"{found.run_name}: {found.calls} calls, {spent}, success at A ≥ {found.summary['success_threshold']:g}"
+    note(found.notices)
     for difference in found.differences[:10]:
-        click.echo(f"different: {difference}", err=True)
+        warn(f"different: {difference}")
     if len(found.differences) > 10:
-        click.echo(f"different: {len(found.differences) - 10} more", err=True)
-    click.echo(f"summary.json sha256 {found.sha256}")
-    if mark:
-        click.echo(mark)
+        warn(f"different: {len(found.differences) - 10} more")
     if found.recorded_sha256 is None:
-        click.echo("the run recorded no summary.json to compare with")
+        verdict = "the run recorded no summary.json to compare with"
     elif found.equal:
-        click.echo("equal to the recorded summary.json")
+        verdict = "equal to the recorded summary.json"
     elif found.redecided:
-        click.echo(f"decided anew, so it is not the recorded summary.json (sha256 {found.recorded_sha256})")
+        verdict = f"decided anew, so it is not the recorded summary.json (sha256 {found.recorded_sha256})"
     else:
-        click.echo(f"DIFFERENT from the recorded summary.json (sha256 {found.recorded_sha256})")
+        verdict = f"DIFFERENT from the recorded summary.json (sha256 {found.recorded_sha256})"
+    say(*marks, head, brief.table(found.summary), f"summary.json sha256 {found.sha256}", *marks, verdict)
     unequal = found.recorded_sha256 is not None and not found.equal and not found.redecided
     return 1 if found.differences or unequal else 0
 
@@ -312,10 +307,10 @@ def report(run_dir: Path, output: Path | None, form: str | None) -> None:
         form = "html" if output is not None and output.suffix.lower() in (".html", ".htm") else "markdown"
     text = reporting.render(run_dir, form)
     if output is None:
-        click.echo(text, nl=False)
+        write(text)
         return
     store.replace(output, text.encode(errors="backslashreplace"))
-    click.echo(f"written to {output}")
+    say(f"written to {output}")
 
 
 @click.command("list", short_help="List attacks, tasks, defenses, providers, models, scenarios, configurations.")
@@ -334,8 +329,8 @@ def list_command(what: str, scenario: str | None, price_file: Path | None) -> No
     for name, rows in sections.items():
         if what in (name, "all"):
             if what == "all":
-                click.echo(f"{name}:")
-            click.echo(listing.columns(rows(), indent=2 if what == "all" else 0))
+                say(f"{name}:")
+            say(listing.columns(rows(), indent=2 if what == "all" else 0))
 
 
 COMMANDS: Mapping[str, click.Command] = {

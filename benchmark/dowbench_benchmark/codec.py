@@ -9,11 +9,32 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dowbench_benchmark import mask
-from dowbench_benchmark.model import KINDS, STATUSES, Episode, Message, Request, Response, ToolCall, ToolSpec, Usage
+from dowbench_benchmark.model import (
+    KINDS,
+    STATUSES,
+    STOP_REASONS,
+    Episode,
+    Message,
+    Request,
+    Response,
+    ToolCall,
+    ToolSpec,
+    Usage,
+)
+from dowbench_benchmark.recorded import MOST
+
+if TYPE_CHECKING:
+    from dowbench_benchmark.model import Kind, Status, StopReason
+    from dowbench_benchmark.recorded import Recorded
+
+LEAST_USD = 1e-18
+"""One token at a millionth of a millionth USD a million."""
+MOST_USD = 1e15
 
 _strict = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -125,17 +146,27 @@ def response_json(response: Response) -> dict[str, Any]:
     }
 
 
-def response_from(row: Mapping[str, Any]) -> Response:
-    """The response that ``response_json`` was made from. Raises ``KeyError`` or ``TypeError`` for another shape."""
+def usage_from(row: Recorded) -> Usage:
+    """The counters of ``usage_json``; one that is missing is 0, as dowbench 0.1.0 has it. Raises a located error."""
+    counters = row.mapping((), Usage.__slots__)
+    return Usage(**{name: counter.integer(minimum=0, maximum=MOST) for name, counter in counters.items()})
+
+
+def response_from(row: Recorded) -> Response:
+    """The response that ``response_json`` was made from. Raises a located error."""
+    served, stop = row.get("served_model"), row.at("stop_reason").choice(STOP_REASONS)
     return Response(
-        text=row["text"],
-        tool_calls=tuple(ToolCall(c["id"], c["name"], c["arguments"]) for c in row["tool_calls"]),
-        stop_reason=row["stop_reason"],
-        usage=Usage(**row["usage"]),
-        raw_usage=row["raw_usage"],
-        served_model=row["served_model"],
-        latency_s=row["latency_s"],
-        opaque=row["opaque"],
+        text=row.at("text").characters(),
+        tool_calls=tuple(
+            ToolCall(call.at("id").characters(), call.at("name").characters(), call.at("arguments").object())
+            for call in row.at("tool_calls").items()
+        ),
+        stop_reason=cast("StopReason", stop),
+        usage=usage_from(row.at("usage")),
+        raw_usage=row.at("raw_usage").object(),
+        served_model=None if served is None else served.characters(),
+        latency_s=row.at("latency_s").number(minimum=0),
+        opaque=row.at("opaque").plain(),
     )
 
 
@@ -146,22 +177,43 @@ def episode_json(episode: Episode) -> dict[str, Any]:
     return row
 
 
-def episode_from(row: Mapping[str, Any]) -> Episode:
-    """An episode from its row, dowbench 0.1.0's included. Raises ``KeyError`` or ``TypeError`` for another shape."""
-    episode = Episode(**{**row, "usage": Usage(**row["usage"])})
-    for name in ("episode_id", "model", "defense", "item_id", "benign_task_id", "attempt"):
-        if not isinstance(getattr(episode, name), str):
-            raise TypeError(f"{name!r}: expected text")
-    if episode.kind not in KINDS or episode.status not in STATUSES:
-        raise TypeError(f"expected a known kind and status, found {episode.kind!r}, {episode.status!r}")
-    counts = usage_json(episode.usage) | {name: getattr(episode, name) for name in ("repeat", "turns", "wording")}
-    for name, count in counts.items():
-        if type(count) is not int or count < 0:
-            raise TypeError(f"{name!r}: expected a whole number of at least 0, found {count!r}")
-    cost = episode.cost_usd
-    if cost is not None and not (type(cost) in (int, float) and 0 <= cost < math.inf):
-        raise TypeError(f"'cost_usd': expected a number of at least 0, found {cost!r}")
-    return episode
+def episode_from(row: Recorded) -> Episode:
+    """An episode from its row, dowbench 0.1.0's included. Raises a located error."""
+    reason, answered = row.get("reason"), row.get("answered")
+    return Episode(
+        episode_id=row.at("episode_id").text(),
+        model=row.at("model").text(),
+        defense=row.at("defense").text(),
+        kind=cast("Kind", row.at("kind").choice(KINDS)),
+        item_id=row.at("item_id").text(),
+        benign_task_id=row.at("benign_task_id").text(),
+        repeat=row.at("repeat").count(),
+        status=cast("Status", row.at("status").choice(STATUSES)),
+        reason=None if reason is None else reason.characters(),
+        turns=row.at("turns").count(),
+        usage=usage_from(row.at("usage")),
+        cost_usd=cost_from(row.at("cost_usd")),
+        simulated=row.at("simulated").boolean(),
+        attempt=attempt.text(blank=True) if (attempt := row.get("attempt")) else "",
+        wording=wording.count() if (wording := row.get("wording")) else 0,
+        answered=None if answered is None else answered.boolean(),
+    )
+
+
+def cost_from(node: Recorded) -> float | None:
+    """USD, or ``None`` for null: 0, or from the least that a price can make of a token. Raises a located error."""
+    if node.null:
+        return None
+    cost = node.number(minimum=0, maximum=MOST_USD)
+    if 0 < cost < LEAST_USD:
+        node.fail(f"expected 0 or at least {LEAST_USD:g}, found {cost!r}")
+    return cost
+
+
+def attempt_number(attempt: str) -> int:
+    """The number at the end of an attempt's name, 0 where there is none."""
+    number = attempt.rpartition("-")[2]
+    return int(number) if re.fullmatch("[0-9]{1,9}", number) else 0
 
 
 class Digester:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
+from dowbench_benchmark import store
 from dowbench_benchmark.located import Node, read_yaml
 from dowbench_benchmark.model import UNDEFENDED, Ceiling, DefenseSpec
 from dowbench_benchmark.packagedata import data_directory
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 DEFAULT_SCENARIO = "parts-desk"
 MAX_CONCURRENCY = 64
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+MOST_EPISODES = 100_000
+MOST_TOKENS = 10**9
+MOST_DELAY_S = 3600.0
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Config:
         return next(defense.label for defense in self.defenses if not defense.stack)
 
     def record(self) -> dict[str, Any]:
-        """As JSON, for ``run.json``; ``from_record`` makes it again."""
+        """As JSON, for ``run.json``; ``parse`` reads it as it reads a file."""
         return {
             "run_name": self.run_name,
             "provider": self.provider,
@@ -121,22 +125,6 @@ class Config:
         }
 
 
-def from_record(record: Mapping[str, Any]) -> Config:
-    """The configuration of a ``Config.record``. Raises ``KeyError`` or ``TypeError`` for another shape."""
-    fields = dict(record)
-    fields["models"] = tuple(record["models"])
-    fields["attacks"] = None if record["attacks"] == "all" else tuple(record["attacks"])
-    fields["benign_tasks"] = tuple(record["benign_tasks"])
-    fields["defenses"] = tuple(
-        DefenseSpec(spec["label"], tuple((item["name"], item["params"]) for item in spec["stack"]))
-        for spec in record["defenses"]
-    )
-    fields["ceiling"] = Ceiling(**record["ceiling"])
-    fields["rate_limit"] = None if record["rate_limit"] is None else RateLimit(**record["rate_limit"])
-    fields["retry"] = Retry(**record["retry"])
-    return Config(**fields)
-
-
 def shipped() -> tuple[str, ...]:
     """Names of the configurations that come with the package."""
     return tuple(sorted(path.stem for path in data_directory("configs").glob("*.yaml")))
@@ -148,13 +136,14 @@ def load(name: str) -> tuple[Config, Node]:
     Raises a located error for whatever is wrong.
     """
     path = Path(name)
-    if not path.exists():
-        if name not in shipped():
-            raise UsageError(
-                f"no such file, and no configuration of that name; shipped: {', '.join(shipped())}", path=name
-            )
-        path = data_directory("configs") / f"{name}.yaml"
-    root = read_yaml(path, shown=name if Path(name).exists() else f"configs/{name}.yaml")
+    known = store.exists(path)
+    if known and not path.is_dir():
+        root = read_yaml(path, shown=name)
+    elif name in shipped():
+        root = read_yaml(data_directory("configs") / f"{name}.yaml", shown=f"configs/{name}.yaml")
+    else:
+        what = "is a folder" if known else "no such file"
+        raise UsageError(f"{what}, and no configuration of that name; shipped: {', '.join(shipped())}", path=name)
     return parse(root), root
 
 
@@ -170,7 +159,7 @@ def parse(root: Node) -> Config:
         return Config.__dataclass_fields__[key].default if node is None else read(node)
 
     if not _NAME.fullmatch(entries["run_name"].text()):
-        entries["run_name"].fail("expected letters, digits, '_', '.' and '-', starting with a letter or digit")
+        entries["run_name"].fail("expected up to 100 letters, digits, '_', '.' and '-', the first a letter or digit")
     return Config(
         run_name=entries["run_name"].text(),
         provider=entries["provider"].text(),
@@ -178,8 +167,8 @@ def parse(root: Node) -> Config:
         attacks=get("attacks", lambda node: None if node.value == "all" else node.texts()),
         benign_tasks=get("benign_tasks", lambda node: node.texts()),
         defenses=get("defenses", _defenses),
-        repeats=get("repeats", lambda node: node.integer(minimum=1)),
-        paraphrases=get("paraphrases", lambda node: node.integer(minimum=1)),
+        repeats=get("repeats", lambda node: node.integer(minimum=1, maximum=MOST_EPISODES)),
+        paraphrases=get("paraphrases", lambda node: node.integer(minimum=1, maximum=MOST_EPISODES)),
         controls=get("controls", lambda node: node.boolean()),
         seed=get("seed", lambda node: node.integer(minimum=0, maximum=2**31 - 1)),
         scenario=get("scenario", lambda node: node.text()),
@@ -201,13 +190,26 @@ def _plain(node: Node | None) -> dict[str, Any]:
     if node is None or node.null:
         return {}
     node.entries()
+    _finite(node)
     plain: dict[str, Any] = node.plain()
     return plain
 
 
+def _finite(node: Node) -> None:
+    """Refuse numbers that no JSON can hold, at their place."""
+    if isinstance(node.value, dict):
+        for entry in node.entries().values():
+            _finite(entry)
+    elif isinstance(node.value, list):
+        for item in node.items():
+            _finite(item)
+    elif isinstance(node.value, float):
+        node.number()
+
+
 def _ceiling(node: Node) -> Ceiling:
     entries = node.mapping((), Ceiling.__dataclass_fields__)
-    ceiling = Ceiling(**{key: value.integer(minimum=1) for key, value in entries.items()})
+    ceiling = Ceiling(**{key: value.integer(minimum=1, maximum=MOST_TOKENS) for key, value in entries.items()})
     if ceiling.max_tokens_per_call > ceiling.max_total_tokens:
         node.fail(f"max_tokens_per_call ({ceiling.max_tokens_per_call}) is above max_total_tokens")
     return ceiling
@@ -217,7 +219,11 @@ def _rate_limit(node: Node) -> RateLimit | None:
     if node.null:
         return None
     entries = node.mapping((), ("rpm", "tpm", "rpd", "timezone"))
-    limits = {key: value.integer(minimum=1) for key, value in entries.items() if key != "timezone"}
+    limits = {
+        key: value.integer(minimum=1, maximum=MOST_TOKENS)
+        for key, value in entries.items()
+        if key != "timezone" and not value.null
+    }
     return RateLimit(**limits, timezone=_timezone(entries["timezone"]) if "timezone" in entries else "UTC")
 
 
@@ -237,9 +243,13 @@ def _retry(node: Node) -> Retry:
     default = Retry()
     return Retry(
         entries["max_attempts"].integer(minimum=1, maximum=20) if "max_attempts" in entries else default.max_attempts,
-        entries["base_delay_s"].number(minimum=0) if "base_delay_s" in entries else default.base_delay_s,
-        entries["max_delay_s"].number(minimum=0) if "max_delay_s" in entries else default.max_delay_s,
+        _delay(entries["base_delay_s"]) if "base_delay_s" in entries else default.base_delay_s,
+        _delay(entries["max_delay_s"]) if "max_delay_s" in entries else default.max_delay_s,
     )
+
+
+def _delay(node: Node) -> float:
+    return node.number(minimum=0, maximum=MOST_DELAY_S)
 
 
 def _defenses(node: Node) -> tuple[DefenseSpec, ...]:
@@ -257,7 +267,10 @@ def _defenses(node: Node) -> tuple[DefenseSpec, ...]:
 
 
 def _defense(node: Node) -> DefenseSpec:
-    """One of: a name; ``{name, label, params}``; a list of these, which is a stack; ``{label, stack}``."""
+    """One of: a name; ``{name, label, params}``; a list of these, which is a stack; ``{label, stack}``.
+
+    A label with an empty stack is the undefended agent.
+    """
     if isinstance(node.value, list):
         return _stack(node, None)
     if isinstance(node.value, dict) and "stack" in node.value:
@@ -269,7 +282,7 @@ def _defense(node: Node) -> DefenseSpec:
 
 def _stack(node: Node, label: str | None) -> DefenseSpec:
     members = []
-    for item in node.items(at_least=1):
+    for item in node.items(at_least=0 if label else 1):
         name, params, _ = _member(item, label=False)
         if name == UNDEFENDED:
             item.fail("'none' cannot be part of a stack")

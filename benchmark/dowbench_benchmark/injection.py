@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
+from dowbench_benchmark.model import VECTORS
 from dowbench_benchmark.template import fill
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dowbench_benchmark.located import Node
     from dowbench_benchmark.model import ToolCall, ToolSpec, Vector
 
 Place = Literal["after", "before", "instead"]
+MOST_REPEATS = 10_000
+"""Of a padding, at the first call and more with each further one."""
 PLACES: tuple[Place, ...] = get_args(Place)
 
 
@@ -124,16 +128,31 @@ class Injection:
         return values
 
 
-def injection_from_record(record: Mapping[str, Any]) -> Injection:
-    """The injection that ``Injection.record`` was taken from."""
-    padding = record["padding"]
+def injection_from_record(node: Node) -> Injection:
+    """The injection that ``Injection.record`` was made from. Raises a located error."""
+    entries = node.mapping(("vector", "text", "tools", "place", "padding", "cycle", "relay", "withheld"))
+    relay, withheld = entries["relay"], entries["withheld"]
+    tools = entries["tools"].texts(at_least=0 if entries["vector"].value == "user_prompt" else 1)
+    if not relay.null and not tools:
+        relay.fail("expected a second tool beside a single one whose results carry the text")
     return Injection(
-        vector=record["vector"],
-        text=record["text"],
-        tools=tuple(record["tools"]),
-        place=record["place"],
-        padding=Padding(*padding) if padding else None,
-        cycle=MappingProxyType({name: tuple(values) for name, values in record["cycle"].items()}),
-        relay=record["relay"],
-        withheld=record["withheld"],
+        vector=cast("Vector", entries["vector"].choice(VECTORS)),
+        text=entries["text"].text(),
+        tools=tools,
+        place=cast("Place", entries["place"].choice(PLACES)),
+        padding=None if entries["padding"].null else _padding(entries["padding"]),
+        cycle=MappingProxyType(
+            {name: values.texts(at_least=1) for name, values in entries["cycle"].entries().items()},
+        ),
+        relay=None if relay.null else relay.text(),
+        withheld=None if withheld.null else withheld.text(),
+    )
+
+
+def _padding(node: Node) -> Padding:
+    if len(node.items()) != 3:
+        node.fail("expected a text, its repeats and their growth")
+    text, repeat, growth = node.items()
+    return Padding(
+        text.text(), repeat.integer(minimum=1, maximum=MOST_REPEATS), growth.integer(minimum=0, maximum=MOST_REPEATS)
     )

@@ -7,18 +7,22 @@ was in flight when the run was killed: it may have been billed, so it counts wit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
 
 from dowbench_benchmark import codec
-from dowbench_benchmark.model import Usage
+from dowbench_benchmark.loop import ROLES
+from dowbench_benchmark.model import STOP_REASONS
 from dowbench_benchmark.prices import UNIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from dowbench_benchmark.cassette import Event
     from dowbench_benchmark.loop import Role
-    from dowbench_benchmark.model import EpisodeSpec, Request, Response
+    from dowbench_benchmark.model import EpisodeSpec, Request, Response, Usage
     from dowbench_benchmark.prices import Price
+    from dowbench_benchmark.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,27 +143,27 @@ def answered(
     )
 
 
-def from_event(event: Mapping[str, Any], sent: Sent, price: Price | None) -> Call:
+def from_event(event: Event, sent: Sent, price: Price | None) -> Call:
     """The call row that belongs to a ``complete`` event of the cassette."""
-    response = event["response"]
-    usage = None if response is None else Usage(**response["usage"])
+    response = event.response
+    usage = None if response is None else response.usage
     return Call(
         attempt=sent.attempt,
         call=sent.call,
         episode_id=sent.episode_id,
-        turn=event["turn"],
-        depth=event["depth"],
-        role=event["role"],
+        turn=event.turn,
+        depth=event.depth,
+        role=event.role,
         model=sent.model,
         counted=sent.counted,
         max_tokens=sent.max_tokens,
         usage=usage,
-        raw_usage=event["raw_usage"] if response is None else response["raw_usage"],
+        raw_usage=event.raw_usage if response is None else response.raw_usage,
         cost_usd=price.usd(usage) if price and usage else None,
-        stop_reason=None if response is None else response["stop_reason"],
-        served_model=None if response is None else response["served_model"],
-        latency_s=None if response is None else response["latency_s"],
-        error=event["error"],
+        stop_reason=None if response is None else response.stop_reason,
+        served_model=None if response is None else response.served_model,
+        latency_s=None if response is None else response.latency_s,
+        error=event.error,
     )
 
 
@@ -168,9 +172,28 @@ def sent_json(sent: Sent) -> dict[str, Any]:
     return {name: getattr(sent, name) for name in Sent.__slots__}
 
 
-def sent_from(row: Mapping[str, Any]) -> Sent:
-    """A request from its row."""
-    return Sent(**row)
+def sent_from(row: Recorded) -> Sent:
+    """A request from its row. Raises a located error."""
+    at = row.get("at")
+    return Sent(
+        attempt=row.at("attempt").text(),
+        call=row.at("call").count(),
+        episode_id=row.at("episode_id").text(),
+        model=row.at("model").text(),
+        counted=row.at("counted").count(),
+        max_tokens=row.at("max_tokens").count(),
+        at=None if at is None else _time(at),
+    )
+
+
+def _time(node: Recorded) -> str:
+    try:
+        known = datetime.fromisoformat(node.text()).astimezone(UTC).year >= 1970
+    except (ValueError, OverflowError):
+        known = False
+    if not known:
+        node.fail(f"expected a time such as 2026-01-31T12:00:00.000+00:00, found {node.text()[:60]!r}")
+    return node.text()
 
 
 def call_json(call: Call) -> dict[str, Any]:
@@ -180,6 +203,26 @@ def call_json(call: Call) -> dict[str, Any]:
     return row
 
 
-def call_from(row: Mapping[str, Any]) -> Call:
-    """A call from its row."""
-    return Call(**{**row, "usage": None if row["usage"] is None else Usage(**row["usage"])})
+def call_from(row: Recorded) -> Call:
+    """A call from its row. Raises a located error."""
+    usage, raw, stop = row.get("usage"), row.get("raw_usage"), row.get("stop_reason")
+    served, latency, error = row.get("served_model"), row.get("latency_s"), row.get("error")
+    return Call(
+        attempt=row.at("attempt").text(),
+        call=row.at("call").count(),
+        episode_id=row.at("episode_id").text(),
+        turn=row.at("turn").count(),
+        depth=row.at("depth").count(),
+        role=cast("Role", row.at("role").choice(ROLES)),
+        model=row.at("model").text(),
+        counted=row.at("counted").count(),
+        max_tokens=row.at("max_tokens").count(),
+        usage=None if usage is None else codec.usage_from(usage),
+        raw_usage=None if raw is None else raw.object(),
+        cost_usd=codec.cost_from(row.at("cost_usd")),
+        stop_reason=None if stop is None else stop.choice(STOP_REASONS),
+        served_model=None if served is None else served.characters(),
+        latency_s=None if latency is None else latency.number(minimum=0),
+        error=None if error is None else error.characters(),
+        billed=row.at("billed").boolean(),
+    )

@@ -1,7 +1,8 @@
 """YAML files read with the place of every value, so that whatever is wrong in one is said with file, line and column.
 
 Scalars are read by the YAML 1.2 core schema (``no`` and ``1:30`` stay text). One document a file, no tags, no merge
-keys: these files are configuration, and what a reader cannot see at a glance does not belong in them.
+keys: these files are configuration, and what a reader cannot see at a glance does not belong in them. ``recorded`` has
+the same for JSON.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ import yaml
 from dowbench.errors import DowbenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER = re.compile(r"[-+]?[0-9]+\Z")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 _WORDS: Mapping[str, Any] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
@@ -61,17 +63,19 @@ class Node:
         self.key = key
         """What leads here from the top of the file, for messages: ``ceiling.max_turns``."""
 
+    def place(self) -> Mapping[str, Any]:
+        """Path, line and column as errors take them."""
+        return {"path": self.path, "line": self.line, "column": self.column}
+
     def fail(self, message: str) -> NoReturn:
         """Raise ``message`` at this place, prefixed with the key that leads here."""
-        raise DataError(
-            f"{self.key}: {message}" if self.key else message, path=self.path, line=self.line, column=self.column
-        )
+        raise DataError(f"{self.key}: {message}" if self.key else message, **self.place())
 
     def _expected(self, what: str) -> NoReturn:
         shown = repr(self.value) if isinstance(self.value, str | int | float | None) else _KINDS[type(self.value)]
         self.fail(f"expected {what}, found {shown if len(shown) <= 60 else shown[:57] + '…'}")
 
-    def mapping(self, required: Iterable[str] = (), optional: Iterable[str] = ()) -> dict[str, Node]:
+    def mapping(self, required: Iterable[str] = (), optional: Iterable[str] = ()) -> Mapping[str, Node]:
         """The entries of a mapping that holds all of ``required`` and nothing but these and ``optional``."""
         entries = self.entries()
         required = tuple(required)
@@ -79,37 +83,41 @@ class Node:
         for name, node in entries.items():
             if name not in known:
                 prefix = self.key + "." if self.key else ""
-                raise DataError(
-                    f"{prefix}{name}: unknown key; known here: {', '.join(known)}",
-                    path=node.path,
-                    line=node.line,
-                    column=node.column,
-                )
+                raise DataError(f"{prefix}{name}: unknown key; known here: {', '.join(known)}", **node.place())
         for name in required:
             if name not in entries:
                 self.fail(f"the key {name!r} is missing")
         return entries
 
-    def entries(self) -> dict[str, Node]:
+    def entries(self) -> Mapping[str, Node]:
         """The entries of a mapping with any keys."""
         if not isinstance(self.value, dict):
             self._expected("a mapping")
-        return self.value
+        entries: Mapping[str, Node] = self.value
+        return entries
 
-    def items(self, *, at_least: int = 0) -> list[Node]:
+    def items(self, *, at_least: int = 0) -> Sequence[Node]:
         """The items of a list."""
         if not isinstance(self.value, list):
             self._expected("a list")
         if len(self.value) < at_least:
             self.fail(f"expected at least {at_least} item{'s' if at_least > 1 else ''}, found {len(self.value)}")
-        return self.value
+        items: Sequence[Node] = self.value
+        return items
 
     def text(self, *, blank: bool = False) -> str:
-        """A string, not empty unless ``blank``."""
+        """A string that UTF-8 can hold, not empty unless ``blank``."""
+        text = self.characters()
+        if not blank and not text.strip():
+            self.fail("expected text, found none")
+        if not text.isascii() and _SURROGATE.search(text):
+            self._expected("text without lone surrogates")
+        return text
+
+    def characters(self) -> str:
+        """Any string at all: what a model or a provider said, lone surrogates included."""
         if not isinstance(self.value, str):
             self._expected("text")
-        if not blank and not self.value.strip():
-            self.fail("expected text, found none")
         return self.value
 
     def texts(self, *, at_least: int = 0) -> tuple[str, ...]:
@@ -137,9 +145,11 @@ class Node:
             self._expected("a whole number" + _range(minimum, maximum))
         return self.value
 
-    def number(self, *, minimum: float | None = None, above: float | None = None) -> float:
+    def number(
+        self, *, minimum: float | None = None, above: float | None = None, maximum: float | None = None
+    ) -> float:
         """A finite number within the bounds."""
-        what = "a finite number" + _range(minimum, None) + (f" above {above:g}" if above is not None else "")
+        what = "a finite number" + (f" above {above:g}" if above is not None else "") + _range(minimum, maximum)
         if not isinstance(self.value, int | float) or isinstance(self.value, bool):
             self._expected(what)
         try:
@@ -148,7 +158,7 @@ class Node:
             self._expected(what)
         if not math.isfinite(number) or (minimum is not None and number < minimum):
             self._expected(what)
-        if above is not None and number <= above:
+        if (above is not None and number <= above) or (maximum is not None and number > maximum):
             self._expected(what)
         return number
 
@@ -249,7 +259,7 @@ def _scalar(text: str) -> Any:
 
 def _range(minimum: float | None, maximum: float | None) -> str:
     if minimum is not None and maximum is not None:
-        return f" from {minimum:g} to {maximum:g}"
+        return f" from {minimum} to {maximum}"
     if minimum is not None:
-        return f" of at least {minimum:g}"
-    return f" of at most {maximum:g}" if maximum is not None else ""
+        return f" of at least {minimum}"
+    return f" of at most {maximum}" if maximum is not None else ""

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dowbench_benchmark.prices import Price
 
 Role = Literal["agent", "defense"]
+ROLES: tuple[Role, ...] = ("agent", "defense")
 MAX_DEPTH = 32
 
 

@@ -17,6 +17,7 @@ Vector = Literal["tool_result", "user_prompt", "tool_description"]
 
 KINDS: tuple[Kind, ...] = ("benign", "attack", "control")
 STATUSES: tuple[Status, ...] = ("completed", "truncated", "aborted", "censored", "errored")
+STOP_REASONS: tuple[StopReason, ...] = ("end_turn", "tool_use", "max_tokens", "refusal", "other")
 VECTORS: tuple[Vector, ...] = ("tool_result", "user_prompt", "tool_description")
 UNDEFENDED = "none"
 """The label of the undefended agent, which every plan has exactly once."""

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import DowbenchError, UsageError
 from dowbench_benchmark import attacks as catalogue
-from dowbench_benchmark import codec, defenses, prices, providers
+from dowbench_benchmark import codec, defenses, prices, providers, store
+from dowbench_benchmark.config import MOST_EPISODES
 from dowbench_benchmark.final_answer import FINAL_ANSWER
 from dowbench_benchmark.model import EpisodeSpec, Kind
 from dowbench_benchmark.scenario import load_scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from dowbench_benchmark.attacks import Attack
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dowbench_benchmark.located import Node
     from dowbench_benchmark.model import DefenseSpec
     from dowbench_benchmark.prices import Price
+    from dowbench_benchmark.runfile import Run
     from dowbench_benchmark.scenario import Scenario
 
 PROTOCOL = 1
@@ -50,10 +52,48 @@ def make(config: Config, root: Node | None = None, price_file: Path | None = Non
 
     Raises ``UsageError`` for names that nothing has, parameters that a defense refuses and models without a price.
     """
+    scenario = _scenario(config, root)
+    _check(config, scenario, root)
+    attacks = _attacks(config, scenario, root)
+    table = {} if config.unpriced else _prices(config, root, price_file)
+    return Plan(config, scenario, attacks, _episodes(config, scenario, attacks, root), table)
+
+
+def from_run(run: Run) -> Plan:
+    """The plan that ``run.json`` recorded: its own attacks and prices, whatever the catalogue says today.
+
+    Raises a located error where something in it is wrong, and ``UsageError`` where the scenario is another one by now.
+    """
+    config, table = run.settings()
+    root = run.row.at("config")
+    scenario = _scenario(config, root)
+    digest = run.row.at("scenario").at("digest")
+    if scenario.digest != digest.text():
+        digest.fail(
+            f"the scenario {scenario.id!r} is not the one that was recorded "
+            f"(sha256 {scenario.digest[:12]}…, recorded {digest.text()[:12]}…)"
+        )
+    attacks: dict[str, Attack] = {}
+    for node in run.row.at("attacks").items():
+        attack = catalogue.from_record(node)
+        node.at("task").choice(scenario.tasks)
+        if attack.id in attacks:
+            node.fail(f"{attack.id} is listed twice")
+        attacks[attack.id] = attack
+    _check(config, scenario, root)
+    by_model = {} if config.unpriced else _priced(config, root, table, store.RUN)
+    return Plan(config, scenario, attacks, _episodes(config, scenario, attacks, root), by_model)
+
+
+def _scenario(config: Config, root: Node | None) -> Scenario:
     try:
-        scenario = load_scenario(config.scenario)
+        return load_scenario(config.scenario)
     except UsageError as error:
         raise _placed(root, "scenario", config.scenario, error) from None
+
+
+def _check(config: Config, scenario: Scenario, root: Node | None) -> None:
+    """Raise ``UsageError`` for names that nothing has, and parameters that a defense refuses."""
     try:
         providers.provider_class(config.provider)
     except UsageError as error:
@@ -64,7 +104,6 @@ def make(config: Config, root: Node | None = None, price_file: Path | None = Non
     if config.final_answer and FINAL_ANSWER.name in scenario.catalogue:
         message = f"the scenario {scenario.id!r} has a tool of the name {FINAL_ANSWER.name!r} itself"
         raise _placed(root, "final_answer", config.final_answer, UsageError(message))
-    attacks = _attacks(config, scenario, root)
     for name in config.benign_tasks:
         if name not in scenario.tasks:
             message = f"unknown task {name!r}; known: {', '.join(scenario.tasks)}"
@@ -79,24 +118,6 @@ def make(config: Config, root: Node | None = None, price_file: Path | None = Non
                 defenses.build(name, params)
             except DowbenchError as error:
                 raise _placed(root, "defenses", name, error) from None
-    table = {} if config.unpriced else _prices(config, root, price_file)
-    return Plan(config, scenario, attacks, _episodes(config, scenario, attacks), table)
-
-
-def from_run(run: Mapping[str, Any], config: Config, table: prices.Table) -> Plan:
-    """The plan that ``run.json`` recorded: its own attacks and prices, whatever the catalogue says today.
-
-    Raises ``UsageError`` where the scenario is another one by now.
-    """
-    scenario = load_scenario(config.scenario)
-    if scenario.digest != run["scenario"]["digest"]:
-        raise UsageError(
-            f"the scenario {scenario.id!r} is not the one that was recorded "
-            f"(sha256 {scenario.digest[:12]}…, recorded {run['scenario']['digest'][:12]}…)"
-        )
-    attacks = {record["id"]: catalogue.from_record(record) for record in run["attacks"]}
-    by_model = {model: price for (_, model), price in table.items()}
-    return Plan(config, scenario, attacks, _episodes(config, scenario, attacks), by_model)
 
 
 def _attacks(config: Config, scenario: Scenario, root: Node | None) -> dict[str, Attack]:
@@ -110,15 +131,20 @@ def _attacks(config: Config, scenario: Scenario, root: Node | None) -> dict[str,
     return {name: known[name] for name in config.attacks}
 
 
-def _prices(config: Config, root: Node | None, price_file: Path | None) -> dict[str, Price]:
-    table = prices.load(price_file)
-    where = str(price_file) if price_file else "pricing.yaml"
+def _priced(config: Config, root: Node | None, table: prices.Table, where: str) -> dict[str, Price]:
     found: dict[str, Price] = {}
     for model in config.models:
         try:
             found[model] = prices.find(table, config.provider, model, where)
         except UsageError as error:
             raise _placed(root, "models", model, error) from None
+    return found
+
+
+def _prices(config: Config, root: Node | None, price_file: Path | None) -> dict[str, Price]:
+    where = str(price_file) if price_file else "pricing.yaml"
+    found = _priced(config, root, prices.load(price_file), where)
+    for model in config.models:
         tier = found[model].max_prompt_tokens
         if tier is not None and config.ceiling.max_total_tokens > tier:
             message = (
@@ -129,7 +155,9 @@ def _prices(config: Config, root: Node | None, price_file: Path | None) -> dict[
     return found
 
 
-def _episodes(config: Config, scenario: Scenario, attacks: Mapping[str, Attack]) -> tuple[EpisodeSpec, ...]:
+def _episodes(
+    config: Config, scenario: Scenario, attacks: Mapping[str, Attack], root: Node | None
+) -> tuple[EpisodeSpec, ...]:
     """Model → defense → repeat → (benign, attacks, controls), each in all planned wordings."""
     paired = {attack.task_id for attack in attacks.values()}
     tasks = [task for task in scenario.tasks if task in paired or task in config.benign_tasks]
@@ -137,6 +165,11 @@ def _episodes(config: Config, scenario: Scenario, attacks: Mapping[str, Attack])
     items += [("attack", attack.id, attack.task_id) for attack in attacks.values()]
     if config.controls:
         items += [("control", attack.id, attack.task_id) for attack in attacks.values()]
+    total = len(items) * len(config.models) * len(config.defenses) * config.repeats * config.paraphrases
+    if not 0 < total <= MOST_EPISODES:
+        said = f"{total:,} episodes are planned, expected 1 to {MOST_EPISODES:,}"
+        key = "repeats" if total else "attacks"
+        raise _placed(root, key, getattr(config, key), UsageError(f"{key}: {said}"))
     system = config.system_prompt if config.system_prompt is not None else scenario.system_prompt
     shared = codec.digest(
         {
@@ -185,15 +218,16 @@ def _placed(root: Node | None, key: str, value: Any, error: DowbenchError) -> Us
     if root is not None and error.path is None and key in root.entries():
         top = root.entries()[key]
         node = _find(top, value) or top
-        return UsageError(error.message, path=node.path, line=node.line, column=node.column)
+        return UsageError(error.message, **node.place())
     return UsageError(error.message, path=error.path, line=error.line, column=error.column)
 
 
 def _find(node: Node, value: Any) -> Node | None:
+    children: Iterable[Node]
     if isinstance(node.value, list):
-        children = node.value
+        children = node.items()
     elif isinstance(node.value, dict):
-        children = list(node.value.values())
+        children = node.entries().values()
     else:
         return node if node.value == value else None
     return next((found for child in children if (found := _find(child, value))), None)

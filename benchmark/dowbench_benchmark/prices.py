@@ -16,7 +16,7 @@ from dowbench_benchmark.located import Node, read_yaml
 from dowbench_benchmark.packagedata import data_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from dowbench_benchmark.model import Usage
@@ -108,19 +108,18 @@ def load(path: Path | None = None) -> Table:
     """The price table, by default the shipped one. Raises a located error for a file that is wrong."""
     source = path or data_file("pricing.yaml")
     root = read_yaml(source, shown=str(path) if path else "pricing.yaml")
-    table: Table = {}
-    for node in root.mapping(("prices",))["prices"].items():
+    return table(root.mapping(("prices",))["prices"])
+
+
+def table(rows: Node) -> Table:
+    """A list of prices, as ``pricing.yaml`` has it or as ``Price.record`` made it. Raises a located error."""
+    found: Table = {}
+    for node in rows.items():
         price = _price(node)
-        if (price.provider, price.model) in table:
+        if (price.provider, price.model) in found:
             node.fail(f"{price.provider}/{price.model} has a price already")
-        table[price.provider, price.model] = price
-    return table
-
-
-def from_records(records: Iterable[Mapping[str, Any]]) -> Table:
-    """The table that ``Price.record`` rows were taken from. Raises ``TypeError`` for another shape."""
-    prices = [Price(**record) for record in records]
-    return {(price.provider, price.model): price for price in prices}
+        found[price.provider, price.model] = price
+    return found
 
 
 def find(table: Table, provider: str, model: str, where: str = "pricing.yaml") -> Price:
@@ -154,10 +153,9 @@ def _price(node: Node) -> Price:
         entries["source"].fail("expected 'simulated' for simulated prices and for these alone")
     if not simulated and not source.startswith("https://"):
         entries["source"].fail(f"expected an https URL, found {source!r}")
-    for rate in _RATES:
-        if entries[rate].number(minimum=0) > 10**6:
-            entries[rate].fail("expected at most 1000000 USD per million tokens")
-    if not simulated and "max_prompt_tokens" not in entries:
+    rates = {rate: _rate(entries[rate]) for rate in _RATES}
+    limit = entries.get("max_prompt_tokens")
+    if limit is None and not simulated:
         node.fail("the key 'max_prompt_tokens' is missing: up to how many prompt tokens these rates hold")
     retrieved = entries["retrieved"].text()
     if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", retrieved):
@@ -165,12 +163,16 @@ def _price(node: Node) -> Price:
     return Price(
         provider=entries["provider"].text(),
         model=entries["model"].text(),
-        input_per_mtok=entries["input_per_mtok"].number(minimum=0),
-        output_per_mtok=entries["output_per_mtok"].number(minimum=0),
-        cache_read_per_mtok=entries["cache_read_per_mtok"].number(minimum=0),
-        cache_write_per_mtok=entries["cache_write_per_mtok"].number(minimum=0),
+        **rates,
         source=source,
         retrieved=retrieved,
-        max_prompt_tokens=entries["max_prompt_tokens"].integer(minimum=1) if "max_prompt_tokens" in entries else None,
+        max_prompt_tokens=None if limit is None or (simulated and limit.null) else limit.integer(minimum=1),
         simulated=simulated,
     )
+
+
+def _rate(node: Node) -> float:
+    rate = node.number(minimum=0, maximum=10**6)
+    if exact(rate) != Decimal(repr(rate)).scaleb(_DECIMALS):
+        node.fail(f"expected a rate with at most {_DECIMALS} decimals, found {rate!r}")
+    return rate

@@ -44,9 +44,10 @@ class Limiter:
         self._window: deque[tuple[float, int]] = deque()
         self._day = ""
         self._today = 0
-        for sent in earlier:
-            if sent.at is not None:
-                self._note(datetime.fromisoformat(sent.at).timestamp(), sent.counted)
+        times = [(datetime.fromisoformat(sent.at).timestamp(), sent.counted) for sent in earlier if sent.at is not None]
+        for at, counted in sorted(times):
+            # A clock that was wrong then must not be waited for.
+            self._note(min(at, now()), counted)
 
     def acquire(self, tokens: int) -> float:
         """Wait until a request with ``tokens`` prompt tokens may be sent, and count it. Returns its time (Unix).

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from dowbench_benchmark import codec, ledger, store
 from dowbench_benchmark.cassette import Cassette
 from dowbench_benchmark.store import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from dowbench_benchmark.ledger import Call, Sent
     from dowbench_benchmark.model import Episode, EpisodeSpec
     from dowbench_benchmark.prices import Price
+    from dowbench_benchmark.recorded import Recorded
+
+    Item = TypeVar("Item", Call, Sent)
 
 
 @dataclass(frozen=True)
@@ -49,16 +52,19 @@ class Recording:
 
 
 def read(directory: Path, prices: Mapping[str, Price]) -> Recording:
-    """Everything recorded in ``directory``. Raises a located ``StoreError`` for what cannot be understood."""
-    episodes = {episode.episode_id: episode for episode in _parsed(directory / store.EPISODES, codec.episode_from)}
-    calls = _parsed(directory / store.CALLS, ledger.call_from)
-    sent = _parsed(directory / store.REQUESTS, ledger.sent_from)
-    cassette = Cassette(directory / store.CASSETTE) if (directory / store.CASSETTE).exists() else None
+    """Everything recorded in ``directory``. Raises a located error for what cannot be understood.
+
+    ``prices`` are those of the run by model; none in an unpriced run.
+    """
+    rows = [codec.episode_from(row) for row in store.rows(directory / store.EPISODES)]
+    calls = [_priced(row, ledger.call_from(row), prices) for row in store.rows(directory / store.CALLS)]
+    sent = [_priced(row, ledger.sent_from(row), prices) for row in store.rows(directory / store.REQUESTS)]
+    cassette = Cassette(directory / store.CASSETTE) if store.exists(directory / store.CASSETTE) else None
+    episodes = {episode.episode_id: episode for episode in rows}
     attempts: dict[str, int] = {}
     for name in {*(request.attempt for request in sent), *(cassette.events if cassette else ())}:
-        episode, _, number = name.rpartition("-")
-        if number.isdigit():
-            attempts[episode] = max(attempts.get(episode, 0), int(number))
+        episode_id = name.rpartition("-")[0]
+        attempts[episode_id] = max(attempts.get(episode_id, 0), codec.attempt_number(name))
     unbilled = _unbilled(calls, sent, cassette, prices)
     billed = {call.attempt for call in (*calls, *unbilled)}
     for episode in episodes.values():
@@ -70,14 +76,11 @@ def read(directory: Path, prices: Mapping[str, Price]) -> Recording:
     return Recording(episodes, tuple(calls), tuple(sent), cassette, unbilled, attempts)
 
 
-def _parsed(path: Path, read_row: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    found = []
-    for number, row in enumerate(store.rows(path), 1):
-        try:
-            found.append(read_row(row))
-        except (KeyError, TypeError) as error:
-            raise StoreError(f"is no row of this file: {error}", path=str(path), line=number) from None
-    return found
+def _priced(row: Recorded, item: Item, prices: Mapping[str, Price]) -> Item:
+    """``item``, once it is sure that what it cost is known."""
+    if prices and item.model not in prices:
+        row.at("model").fail(f"expected a model that {store.RUN} has a price for, found {item.model!r}")
+    return item
 
 
 def _unbilled(
@@ -90,8 +93,13 @@ def _unbilled(
     missing = []
     for attempt, events in cassette.events.items():
         for event in events:
-            key = (attempt, event.get("call", 0))
-            if event["kind"] == "complete" and key not in have and key in requests:
-                request = requests[key]
+            if event.kind == "complete" and (attempt, event.call) not in have:
+                request = requests.get((attempt, event.call))
+                if request is None:
+                    raise StoreError(
+                        f"has call {event.call} of attempt {attempt}, which neither {store.CALLS} nor {store.REQUESTS} "
+                        "has: the spend is unknown",
+                        path=str(cassette.path),
+                    )
                 missing.append(ledger.from_event(event, request, prices.get(request.model)))
     return tuple(missing)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dowbench.errors import UsageError
-from dowbench_benchmark import codec, ledger, plan, recording, results, runfile, store
+from dowbench_benchmark import codec, damage, ledger, plan, recording, results, runfile, store
 from dowbench_benchmark import prices as pricing
 from dowbench_benchmark.cassette import Digests, DriftError, Replayed, first_difference
 from dowbench_benchmark.episode import perform
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dowbench_benchmark.model import Episode, EpisodeSpec
     from dowbench_benchmark.plan import Plan
     from dowbench_benchmark.recording import Recording
+    from dowbench_benchmark.runfile import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +44,53 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
     Raises ``DriftError`` at the first difference, ``UsageError`` for what cannot be replayed, ``StoreError``.
     """
     run = runfile.read(directory)
-    if "format" not in run:
+    if not run.ours:
         raise UsageError(
             "was recorded by dowbench 0.1.0, whose agent loop this is not; 'dowbench audit' recomputes its figures",
             path=str(directory),
         )
-    config, prices = runfile.settings(directory, run)
-    planned = plan.from_run(run, config, prices)
-    _same_plan(directory, run["plan"], planned)
+    planned = plan.from_run(run)
+    _same_plan(run, planned)
     recorded = recording.read(directory, planned.prices)
     if recorded.cassette is None:
         raise UsageError(f"has no {store.CASSETTE}", path=str(directory))
+    rows = [recorded.episodes[spec.id] for spec in planned.episodes if spec.id in recorded.episodes]
+    notices = list(damage.torn(directory))
+    if damage.finished(directory, run):
+        for what in (*notices, *damage.lost(directory, run, rows)):
+            raise DriftError(what)
     _prepare(directory, out)
-    simulated = bool(run["simulated"])
     episodes = []
     for spec in planned.episodes:
         row = recorded.episodes.get(spec.id)
         if row is not None:
-            episodes.append(_episode(planned, spec, row, recorded, simulated))
+            episodes.append(_episode(planned, spec, row, recorded, run.simulated))
             watch(len(episodes), len(planned.episodes))
     missing = len(planned.episodes) - len(episodes)
     calls = [*recorded.calls, *recorded.unbilled]
-    _write(planned, out, episodes, calls, recorded, simulated, complete=not missing)
+    _write(planned, out, episodes, calls, recorded, run.simulated, complete=not missing)
     summary = None
-    if not missing:
-        summary = results.write(planned, out, episodes, simulated=simulated)
-    notices = pricing.changes(planned.prices.values(), pricing.load())
+    if missing:
+        for name in (store.SUMMARY, store.STATS):
+            store.remove(out / name)
+    else:
+        summary = results.write(planned, out, episodes, simulated=run.simulated)
+    notices += pricing.changes(planned.prices.values(), pricing.load())
     return Replay(
-        planned, tuple(episodes), missing, simulated, summary, results.recorded_sha256(directory), tuple(notices)
+        planned, tuple(episodes), missing, run.simulated, summary, results.recorded_sha256(directory), tuple(notices)
     )
 
 
-def _same_plan(directory: Path, recorded: list[dict[str, str]], planned: Plan) -> None:
-    before = [row["episode_id"] for row in recorded]
-    now = [spec.id for spec in planned.episodes]
+def _same_plan(run: Run, planned: Plan) -> None:
+    before = run.plan or ()
+    now = tuple(spec.id for spec in planned.episodes)
     if before != now:
         place = next(
             (i for i, (a, b) in enumerate(zip(before, now, strict=False)) if a != b), min(len(before), len(now))
         )
         raise DriftError(
             f"the plan differs from episode {place + 1} on: this version of dowbench makes other episodes of it",
-            path=str(directory / store.RUN),
+            path=str(run.path),
         )
 
 
@@ -106,17 +113,17 @@ def _same_usage(recorded: Recording, attempt: str) -> None:
     """Hold the usage that the cassette has against that of the billed calls, which an audit recomputes from."""
     assert recorded.cassette is not None
     for event in recorded.cassette.events.get(attempt, ()):
-        if event["kind"] != "complete" or event["response"] is None:
+        if event.response is None:
             continue
-        call = recorded.by_call.get((attempt, event.get("call", 0)))
-        told = {"raw_usage": event["response"]["raw_usage"], "usage": event["response"]["usage"]}
+        call = recorded.by_call.get((attempt, event.call))
+        told = {"raw_usage": event.response.raw_usage, "usage": codec.usage_json(event.response.usage)}
         billed = {
             "raw_usage": call.raw_usage if call else None,
             "usage": codec.usage_json(call.usage) if call and call.usage else None,
         }
         if told != billed:
             raise DriftError(
-                f"attempt {attempt}, call {event.get('call', 0)}: {store.CALLS} and the cassette differ in "
+                f"attempt {attempt}, call {event.call}: {store.CALLS} and the cassette differ in "
                 + first_difference(billed, told),
                 path=str(recorded.cassette.path),
             )
@@ -129,7 +136,7 @@ def _prepare(directory: Path, out: Path) -> None:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot be made: {error.strerror}", path=str(out)) from None
-    if (out / store.RUN).exists() and not store.read_json(out / store.RUN).get("replayed"):
+    if store.exists(out / store.RUN) and not runfile.read(out).replayed:
         raise UsageError("holds a recorded run; choose another directory with --out", path=str(out))
 
 

@@ -71,11 +71,6 @@ def write(plan: Plan, directory: Path, episodes: Sequence[Episode], *, simulated
 
 
 def recorded_sha256(directory: Path) -> str | None:
-    """sha256 of the recorded ``summary.json``, ``None`` where there is none."""
+    """sha256 of the recorded ``summary.json``, ``None`` where there is none. Raises ``StoreError``."""
     path = directory / store.SUMMARY
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise store.StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
+    return hashlib.sha256(store.read_bytes(path)).hexdigest() if store.exists(path) else None

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import dowbench
 from dowbench.errors import UsageError
+from dowbench_benchmark import codec, mask, store
 from dowbench_benchmark import config as configuration
-from dowbench_benchmark import mask, store
 from dowbench_benchmark import prices as pricing
+from dowbench_benchmark.located import Node
+from dowbench_benchmark.model import UNDEFENDED
+from dowbench_benchmark.recorded import MOST, Recorded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dowbench_benchmark.ledger import Call, Spend
     from dowbench_benchmark.plan import Plan
+
+Found = TypeVar("Found")
+Missing = TypeVar("Missing")
 
 FORMAT = 2
 """Of run directories. 0.1.0 wrote none, which is 1."""
@@ -84,45 +90,178 @@ def write(directory: Path, content: Mapping[str, Any], *, durable: bool) -> None
     store.replace(directory / store.RUN, mask.data(text.encode(errors="backslashreplace")), durable=durable)
 
 
-def read(directory: Path) -> dict[str, Any]:
-    """``run.json`` of a run directory. Raises ``UsageError`` for a directory that is none."""
+@dataclass(frozen=True, slots=True)
+class Run:
+    """``run.json``, read: ours or that of 0.1.0, which has less. ``None`` is what it does not say."""
+
+    path: Path
+    format: int
+    name: str
+    provider: str
+    models: tuple[str, ...]
+    simulated: bool
+    replayed: bool
+    complete: bool | None
+    planned: int | None
+    """How many episodes."""
+    plan: tuple[str, ...] | None
+    """Their ids, in order."""
+    attacks: tuple[str, ...] | None
+    """The configured ones; ``None``: all there were."""
+    defenses: tuple[str, ...]
+    """Labels."""
+    baseline: str
+    """Label of the undefended agent."""
+    threshold: float
+    unpriced: bool
+    repeats: int
+    paraphrases: int
+    seed: int
+    agent: str | None
+    scenario: str | None
+    ceiling: Mapping[str, int]
+    prices: pricing.Table | None
+    families: Mapping[str, str]
+    """Attack to family."""
+    served: Mapping[str, tuple[str, ...]]
+    """The versions that answered, by model."""
+    spent_tokens: int | None
+    spent_usd: float | None
+    version: str | None
+    commit: str | None
+    row: Recorded
+    """All of it."""
+
+    @property
+    def ours(self) -> bool:
+        """Whether it is of our format, not that of 0.1.0."""
+        return self.format == FORMAT
+
+    def settings(self) -> tuple[configuration.Config, pricing.Table]:
+        """Configuration and prices of a run of our own format. Raises a located error."""
+        config = configuration.parse(self.row.at("config"))
+        return config, pricing.table(self.row.at("prices"))
+
+
+def read(directory: Path) -> Run:
+    """``run.json`` of a run directory. Raises a located error, also for a directory that is none."""
     path = directory / store.RUN
-    if not path.is_file():
+    if not store.exists(path):
         raise UsageError(f"no run directory: it has no {store.RUN}", path=str(directory))
-    run = store.read_json(path)
-    if run.get("format", 1) not in (1, FORMAT):
-        raise UsageError(f"has the format {run['format']!r}; this version reads 1 and {FORMAT}", path=str(path))
-    return run
+    row = store.read_json(path)
+    number = _of(row, "format", Node.integer, 1)
+    if number not in (1, FORMAT):
+        row.at("format").fail(f"has the format {number}; this version reads 1 and {FORMAT}")
+    # What our own runs always have, and those of 0.1.0 never.
+    part = row.at if number == FORMAT else row.get
+    plan, prices, attacks, scenario = part("plan"), part("prices"), part("attacks"), part("scenario")
+    config, complete = row.at("config"), part("complete")
+    labels = _labels(config.at("defenses"))
+    return Run(
+        path=path,
+        format=number,
+        name=row.at("run_name").text(),
+        provider=config.at("provider").text(),
+        models=config.at("models").texts(at_least=1),
+        simulated=row.at("simulated").boolean(),
+        replayed=_of(row, "replayed", Node.boolean, False),
+        complete=None if complete is None else complete.boolean(),
+        planned=_of(row, "episodes_planned", Recorded.count, None),
+        plan=None if plan is None else tuple(item.at("episode_id").text() for item in plan.items()),
+        attacks=_of(config, "attacks", lambda node: None if node.value == "all" else node.texts(), None),
+        defenses=tuple(labels),
+        baseline=next(label for label, undefended in labels.items() if undefended),
+        threshold=_of(config, "success_threshold", lambda node: node.number(above=1), 5.0),
+        unpriced=_of(config, "unpriced", Node.boolean, False),
+        repeats=_of(config, "repeats", Recorded.count, 1),
+        paraphrases=_of(config, "paraphrases", Recorded.count, 1),
+        seed=_of(config, "seed", lambda node: node.integer(minimum=-MOST, maximum=MOST), 0),
+        agent=_of(config, "agent", Node.text, None),
+        scenario=None if scenario is None else scenario.at("id").text(),
+        ceiling=_of(config, "ceiling", lambda node: {key: value.count() for key, value in node.entries().items()}, {}),
+        prices=None if prices is None else pricing.table(prices),
+        families={} if attacks is None else {a.at("id").text(): a.at("family").text() for a in attacks.items()},
+        served=_of(row, "served_model_versions", _served, {}),
+        spent_tokens=_of(row, "spent_tokens", Recorded.count, None),
+        spent_usd=_of(row, "spent_usd", lambda node: node.number(minimum=0, maximum=codec.MOST_USD), None),
+        version=_of(row, "dowbench_version", Node.text, None),
+        commit=_of(row, "git_commit", Node.text, None),
+        row=row,
+    )
 
 
-def settings(directory: Path, run: Mapping[str, Any]) -> tuple[configuration.Config, pricing.Table]:
-    """Configuration and prices that a run of our own format recorded. Raises ``UsageError``."""
-    try:
-        return configuration.from_record(run["config"]), pricing.from_records(run["prices"])
-    except (KeyError, TypeError) as error:
-        raise UsageError(f"is damaged: {error}", path=str(directory / store.RUN)) from None
+def _of(row: Recorded, key: str, read: Callable[[Recorded], Found], otherwise: Missing) -> Found | Missing:
+    entry = row.get(key)
+    return otherwise if entry is None else read(entry)
 
 
-def keep_prices(plan: Plan, directory: Path) -> tuple[Plan, list[str]]:
+def _served(row: Recorded) -> dict[str, tuple[str, ...]]:
+    return {model: tuple(v.characters() for v in versions.items()) for model, versions in row.entries().items()}
+
+
+def _labels(defenses: Recorded) -> dict[str, bool]:
+    """The labels of either format, and whether each is the undefended agent's. Raises a located error without one."""
+    found = {}
+    for spec in defenses.items():
+        name, label = spec.get("name"), spec.get("label")
+        undefended = name.text() == UNDEFENDED if name else not spec.at("stack").items()
+        found[label.text() if label and label.value != "" else spec.at("name").text()] = undefended
+    if not any(found.values()):
+        defenses.fail(f"expected the undefended agent, {UNDEFENDED!r}, among them")
+    return found
+
+
+def resumed(plan: Plan, directory: Path) -> tuple[Plan, list[str]]:
     """``plan`` with the prices that an earlier run in ``directory`` recorded, and what is worth saying about it.
 
-    Raises ``UsageError`` for a directory of another format.
+    Raises ``UsageError``, saying what differs, for a directory that holds anything but a run of this plan.
     """
-    if not (directory / store.RUN).is_file():
+    if not store.exists(directory / store.RUN):
         return plan, []
     run = read(directory)
-    if run.get("format") != FORMAT:
-        raise UsageError("holds a run of dowbench 0.1.0; choose another directory with --out", path=str(directory))
-    _, recorded = settings(directory, run)
+    holds = "a run of dowbench 0.1.0" if not run.ours else "a replay" if run.replayed else None
+    if holds is None:
+        config, table = run.settings()
+        differences = _differences(plan, run, config)
+        holds = f"another run: {'; '.join(differences)}" if differences else None
+    if holds is not None:
+        raise UsageError(f"holds {holds}; choose another directory with --out", path=str(directory))
     notices = []
     kept = dict(plan.prices)
     for model, price in plan.prices.items():
-        before = recorded.get((plan.config.provider, model))
+        before = table.get((plan.config.provider, model))
         if before is not None:
             kept[model] = before
             if before.rates != price.rates:
                 notices.append(f"the price of {model} has changed; this run goes on with the one it recorded")
-    return dataclasses.replace(plan, prices=kept), notices
+    return replace(plan, prices=kept), notices
+
+
+_HOW = ("attacks", "rate_limit", "retry", "concurrency")
+"""Of a configuration: what does not shape a result, and the attacks, which are compared one by one."""
+
+
+def _differences(plan: Plan, run: Run, recorded: configuration.Config) -> list[str]:
+    before, now = recorded.record(), plan.config.record()
+    found = [
+        f"{key} is {_short(now[key])}, recorded {_short(before[key])}"
+        for key in now
+        if key not in _HOW and now[key] != before[key]
+    ]
+    for which, ids in (
+        ("is new", [name for name in plan.attacks if name not in run.families]),
+        ("is gone", [name for name in run.families if name not in plan.attacks]),
+    ):
+        found += [f"attack {name} {which}" for name in ids[:3]]
+        found += [f"{len(ids) - 3} more"] if len(ids) > 3 else []
+    if not found and run.plan != tuple(spec.id for spec in plan.episodes):
+        found.append("the same configuration plans other episodes by now, for its scenario or an attack has changed")
+    return found
+
+
+def _short(value: Any) -> str:
+    text = codec.canonical(value)
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def commit() -> str | None:
@@ -142,6 +281,6 @@ def commit() -> str | None:
         for line in (shared / "packed-refs").read_text().splitlines():
             if line.endswith(" " + name):
                 return line.split()[0]
-    except OSError:
+    except (OSError, ValueError):
         return None
     return None

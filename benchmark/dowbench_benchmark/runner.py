@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dowbench.errors import DowbenchError, UsageError
-from dowbench_benchmark import arrange, ledger, lock, recording, results, runfile, store
+from dowbench_benchmark import arrange, damage, ledger, lock, recording, results, runfile, store
 from dowbench_benchmark.budget import Budget, BudgetReached, show_usd
 from dowbench_benchmark.cassette import Digests, DriftError, Replayed
 from dowbench_benchmark.episode import perform
@@ -83,22 +83,28 @@ def run(
     simulated: bool,
     limits: Limits,
     resume: bool = True,
+    break_lock: bool = False,
     concurrency: int | None = None,
     stop: threading.Event | None = None,
     watch: Callable[[Progress], None] = lambda progress: None,
 ) -> Result:
     """Run what of ``plan`` has no row in ``directory`` yet. ``watch`` is called from this thread, now and then.
 
-    ``stop``, when set, ends the run after the calls in flight. Raises ``UsageError`` for what is refused, before a
-    provider is made, and ``StoreError`` where a file cannot be written.
+    ``break_lock`` says that no other run goes on, where the system cannot tell. ``stop``, when set, ends the run after
+    the calls in flight. Raises ``UsageError`` for what is refused, before a provider is made, and ``StoreError`` where
+    a file cannot be written.
     """
     _make(directory)
-    preflight(plan, recording.read(directory, plan.prices), limits, simulated=simulated, resume=resume)
-    with lock.held(directory):
-        earlier = recording.read(directory, plan.prices)
+    plan, earlier = _earlier(plan, directory)
+    preflight(plan, earlier, limits, simulated=simulated, resume=resume)
+    with lock.held(directory, takeover=break_lock) as before:
+        plan, earlier = _earlier(plan, directory)
         preflight(plan, earlier, limits, simulated=simulated, resume=resume)
         files = store.Store(directory, durable=not simulated)
+        if before is not None:
+            files.notices.append(f"{directory / lock.NAME}: taken over from {before}, which is gone")
         try:
+            files.mend(damage.LOGS)
             return _Run(
                 plan, directory, files, earlier, limits, make_provider, simulated, stop or threading.Event(), watch
             ).go(concurrency or plan.config.concurrency)
@@ -106,14 +112,21 @@ def run(
             files.close()
 
 
+def _earlier(plan: Plan, directory: Path) -> tuple[Plan, Recording]:
+    plan, _ = runfile.resumed(plan, directory)
+    earlier = recording.read(directory, plan.prices)
+    if earlier.used and not store.exists(directory / store.RUN):
+        raise UsageError(
+            f"holds rows of a run, and no {store.RUN} that says of which; choose another directory with --out",
+            path=str(directory),
+        )
+    return plan, earlier
+
+
 def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool, resume: bool) -> Spend:
     """Check that the run may start; the worst case of what is pending. Raises ``UsageError``."""
     if earlier.used and not resume:
         raise UsageError("the directory holds a run already; leave out --no-resume to go on with it, or take another")
-    planned = {spec.id for spec in plan.episodes}
-    if any((row.cost_usd is None) != plan.config.unpriced for key, row in earlier.episodes.items() if key in planned):
-        other, this = ("a priced", "an unpriced") if plan.config.unpriced else ("an unpriced", "a priced")
-        raise UsageError(f"the directory holds {other} run of these episodes; take another directory for {this} one")
     if plan.config.unpriced:
         if limits.attousd is not None:
             raise UsageError("an unpriced run has no USD: give --budget-tokens instead of --budget-usd")
@@ -206,7 +219,8 @@ class _Run:
         self.streak: tuple[str, int] = ("", 0)
 
     def go(self, concurrency: int) -> Result:
-        self._write_run(complete=False)
+        if self.pending or not store.exists(self.directory / store.RUN):
+            self._write_run(complete=False)
         parts = set(self.earlier.cassette.parts) if self.earlier.cassette else set()
         recorder = Recorder(self.files, parts, self.served)
         for call in self.earlier.unbilled:
@@ -297,10 +311,7 @@ class _Run:
             attempt = f"{spec.id}-{number}"
             digests = Digests()
             calls = sum(sent.attempt == attempt for sent in self.earlier.sent)
-            turns = sum(
-                event["kind"] == "complete" and event["response"] is not None
-                for event in self.earlier.cassette.events.get(attempt, [])
-            )
+            turns = sum(event.response is not None for event in self.earlier.cassette.events.get(attempt, []))
             live = Live(line, spec, attempt, price, digests, calls, turns)
             meter = Replayed(spec, self.earlier.cassette, attempt, digests, then=live)
             try:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dowbench.errors import DowbenchError
+from dowbench_benchmark import recorded
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from dowbench_benchmark.recorded import Recorded
 
 CALLS, REQUESTS, CASSETTE, EPISODES = "calls.jsonl", "requests.jsonl", "cassette.jsonl", "episodes.jsonl"
 RUN, SUMMARY, STATS = "run.json", "summary.json", "stats.json"
@@ -38,6 +41,13 @@ class Store:
         self._files: dict[str, int] = {}
         self._sizes: dict[str, int] = {}
         self._dirty: set[str] = set()
+
+    def mend(self, names: Iterable[str]) -> None:
+        """Cut what a crash left of a last line, in each of these logs that is there. Raises ``StoreError``."""
+        with self._lock:
+            for name in names:
+                if torn(self.directory / name):
+                    self._open(name)
 
     def append(self, name: str, data: bytes) -> None:
         """Append whole lines. All of them are in the file afterwards, or none. Raises ``StoreError``."""
@@ -98,35 +108,27 @@ class Store:
         )
 
 
-def rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a log; a torn last line is left out, a missing file has none. Raises a located ``StoreError``."""
-    found: list[dict[str, Any]] = []
+def rows(path: Path) -> Iterator[Recorded]:
+    """The rows of a log, all objects; a torn last line is left out, a missing file has none. Raises a located error."""
     for number, text in enumerate(lines(path), 1):
-        try:
-            row = json.loads(text)
-        except ValueError as error:
-            raise StoreError(f"is not JSON: {error}", path=str(path), line=number) from None
-        if not isinstance(row, dict):
-            raise StoreError("expected an object", path=str(path), line=number)
-        found.append(row)
-    return found
+        if text.strip():
+            row = recorded.parse(text, path, number)
+            row.object()
+            yield row
 
 
 def lines(path: Path) -> list[bytes]:
     """The whole lines of a log, without their ends."""
-    _regular(path)
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
-    return data.split(b"\n")[:-1]
+    return read_bytes(path).split(b"\n")[:-1] if exists(path) else []
 
 
 def torn(path: Path) -> int:
-    """Bytes of an unfinished last line."""
-    return _whole_lines(path)[1]
+    """Bytes of an unfinished last line. Raises ``StoreError``."""
+    _regular(path)
+    try:
+        return _whole_lines(path)[1]
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
 
 
 def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
@@ -149,18 +151,39 @@ def replace(path: Path, data: bytes, *, durable: bool = True) -> None:
         raise StoreError(f"cannot be written: {error.strerror}", path=str(path)) from None
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A JSON file that holds an object. Raises ``StoreError``."""
+def read_json(path: Path) -> Recorded:
+    """A file that is one JSON object. Raises a located error."""
+    value = recorded.parse(read_bytes(path), path)
+    value.object()
+    return value
+
+
+def read_bytes(path: Path) -> bytes:
+    """A regular file as a whole. Raises ``StoreError``; its cause is the system's error."""
     _regular(path)
     try:
-        value = json.loads(path.read_bytes())
+        return path.read_bytes()
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from error
+
+
+def remove(path: Path) -> None:
+    """Remove a file that may be missing. Raises ``StoreError``."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot be removed: {error.strerror}", path=str(path)) from None
+
+
+def exists(path: Path) -> bool:
+    """Whether there is such a file or folder. Raises ``StoreError`` for a name that the system refuses."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
-    except ValueError as error:
-        raise StoreError(f"is not JSON: {error}", path=str(path)) from None
-    if not isinstance(value, dict):
-        raise StoreError("expected an object", path=str(path))
-    return value
+    return True
 
 
 def _regular(path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import yaml
-from dowbench_benchmark import config, plan, runner
+from dowbench_benchmark import config, plan, runfile, runner, store
 from dowbench_benchmark.located import read_yaml
 from dowbench_benchmark.model import ProviderError, Request, Response, TransientError, UsageError
 from dowbench_benchmark.providers.mock import MockProvider
@@ -119,3 +119,12 @@ def slow(seconds: float) -> Callable[[int, Request], None]:
 def without(made: Plan, count: int) -> Plan:
     """The plan without its last episodes."""
     return replace(made, episodes=made.episodes[:-count])
+
+
+def run_part(made: Plan, directory: Path, part: Plan) -> None:
+    """Run a part of a plan, and leave the directory as a run does that was stopped there."""
+    result = run_plan(part, directory)
+    said = {"simulated": True, "replayed": False, "complete": False, "served": {}, "spent": result.progress.spent}
+    runfile.write(directory, runfile.record(made, **said), durable=False)
+    for name in (store.SUMMARY, store.STATS):
+        (directory / name).unlink()

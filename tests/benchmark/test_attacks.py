@@ -14,6 +14,7 @@ from dowbench_benchmark.attacks import Attack, from_record, load_attacks, load_d
 from dowbench_benchmark.defenses import build
 from dowbench_benchmark.located import DataError
 from dowbench_benchmark.model import ToolCall
+from dowbench_benchmark.recorded import Recorded
 from mock_episodes import DESK, play
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def test_without_the_model_s_help_no_attack_is_worth_five_times_the_task(attack:
 
 @EVERY
 def test_attacks_survive_the_way_through_a_run_s_files(attack: Attack) -> None:
-    again = from_record(json.loads(json.dumps(attack.record())))
+    again = from_record(Recorded(json.loads(json.dumps(attack.record())), "run.json"))
     assert again == attack
     assert again.digest == attack.digest
 

@@ -221,7 +221,9 @@ def test_usage_that_cannot_be_mapped_is_placed(tmp_path: Path) -> None:
     made = Original(tmp_path / "run")
     made.episode("benign", [usage(100, 10)], 0.1)
     made.events[0]["response"]["raw"]["usage"]["surprise_token_count"] = 3
-    with pytest.raises(DowbenchError, match=r"cassette\.jsonl:1: unknown usage field 'surprise_token_count'"):
+    with pytest.raises(
+        DowbenchError, match=r"cassette\.jsonl:1: response\.raw\.usage: unknown usage field 'surprise_token_count'"
+    ):
         audit(made.write(), price_file=tmp_path / "prices.yaml")
 
 

@@ -15,7 +15,7 @@ import yaml
 from dowbench_benchmark import brief, estimate, progress, recording, runner
 from dowbench_benchmark.ledger import Spend
 from dowbench_benchmark.prices import UNIT
-from plans import BASE, Wrapped, failing, make_plan, overloaded, run_plan, without
+from plans import BASE, Wrapped, failing, make_plan, overloaded, run_part, run_plan, without
 
 if TYPE_CHECKING:
     from conftest import Dowbench
@@ -170,7 +170,7 @@ def test_an_estimate(dowbench: Dowbench) -> None:
 
 def test_what_is_expected_comes_from_what_is_recorded(tmp_path: Path) -> None:
     made = make_plan(rate_limit={"rpm": 10, "tpm": 6000, "rpd": 100})
-    run_plan(without(made, 6), tmp_path / "run")
+    run_part(made, tmp_path / "run", without(made, 6))
     earlier = recording.read(tmp_path / "run", made.prices)
     found = estimate.estimate(made, earlier)
     usage = sum(episode.usage.total for episode in earlier.episodes.values())
@@ -195,7 +195,7 @@ def test_a_finished_plan_has_nothing_to_estimate(dowbench: Dowbench) -> None:
 def test_a_task_says_nothing_about_its_attack(tmp_path: Path, dowbench: Dowbench) -> None:
     """What is recorded first is cheap: its mean must not pass for that of the attacks to come."""
     made = make_plan()
-    run_plan(without(made, 10), tmp_path / "run")
+    run_part(made, tmp_path / "run", without(made, 10))
     found = estimate.estimate(made, recording.read(tmp_path / "run", made.prices))
     tasks = list(recording.read(tmp_path / "run", made.prices).episodes.values())
     assert {row.kind for row in tasks} == {"benign"}
@@ -212,7 +212,7 @@ def test_what_is_expected_is_what_the_run_then_bills(tmp_path: Path) -> None:
     """Half of a plan whose other half is the same again."""
     made = make_plan(repeats=2, defenses=["none"], models=["mock-susceptible", "mock-partial"])
     first = replace(made, episodes=tuple(spec for spec in made.episodes if spec.repeat == 0))
-    run_plan(first, tmp_path / "run")
+    run_part(made, tmp_path / "run", first)
     found = estimate.estimate(made, recording.read(tmp_path / "run", made.prices))
     assert found.expected is not None
     assert found.expected.covered == found.pending == 12
@@ -228,7 +228,7 @@ def test_another_model_s_tokens_are_priced_as_one_s_own(tmp_path: Path) -> None:
     made = make_plan(models=["mock-susceptible", "mock-partial"], defenses=["none"])
     dear = replace(made.prices["mock-partial"], input_per_mtok=3.0, output_per_mtok=15.0)
     made = replace(made, prices={**made.prices, "mock-partial": dear})
-    run_plan(without(made, 6), tmp_path / "run")
+    run_part(made, tmp_path / "run", without(made, 6))
     found = estimate.estimate(made, recording.read(tmp_path / "run", made.prices))
     assert found.expected is not None
     assert found.expected.spend == Spend(found.spent.tokens, 3 * found.spent.attousd)

@@ -219,9 +219,10 @@ def test_a_second_run_is_refused_with_the_holder_s_name(plan: Path) -> None:
         while not (plan / "out" / "run.lock").exists() and first.poll() is None:
             time.sleep(0.005)
         line = one_error(dowbench(plan, "run", "slow.yaml", "--out", "out"), 2)
-        assert f"process {first.pid} on " in line
-        line = one_error(dowbench(plan, "run", "slow.yaml", "--out", "out", "--break-lock"), 2)
-        assert "held by a process that is running" in line
+        for arguments in ((), ("--break-lock",)):
+            line = one_error(dowbench(plan, "run", "slow.yaml", "--out", "out", *arguments), 2)
+            assert f"another run holds out/run.lock: process {first.pid} on " in line
+            assert line.endswith("which is going on")
     finally:
         first.terminate()
         first.communicate()
@@ -229,7 +230,7 @@ def test_a_second_run_is_refused_with_the_holder_s_name(plan: Path) -> None:
     assert not (plan / "out" / "run.lock").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_what_was_done(plan: Path, whole: Path, number: signal.Signals) -> None:
     process = start(plan, "run", "slow.yaml", "--out", "out", "-q")
     calls = plan / "out" / "calls.jsonl"
@@ -247,6 +248,77 @@ def test_a_signal_saves_what_was_done(plan: Path, whole: Path, number: signal.Si
     assert done.returncode == 0, done.stderr
     calls_made = (plan / "out" / "calls.jsonl").read_bytes().count(b"\n")
     assert calls_made == (whole / "calls.jsonl").read_bytes().count(b"\n")
+
+
+def test_a_terminal_that_is_closed_saves_what_was_done(plan: Path) -> None:
+    """The hang-up comes as a signal, and from then on nothing can be printed."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dowbench", "run", "slow.yaml", "--out", "out"],
+        cwd=plan,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=_take_terminal,
+    )
+    os.close(theirs)
+    calls = plan / "out" / "calls.jsonl"
+    while process.poll() is None and not (calls.exists() and calls.read_bytes().count(b"\n") >= 5):
+        time.sleep(0.005)
+    os.close(ours)
+    assert process.wait() == 130
+    assert not (plan / "out" / "run.lock").exists()
+    recorded = json.loads((plan / "out" / "run.json").read_text())
+    assert recorded["spent_tokens"] > 0
+    done = dowbench(plan, "run", "slow.yaml", "--out", "out", "-q", "--concurrency", "32")
+    assert done.returncode == 0, done.stderr
+
+
+def _take_terminal() -> None:
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_nohup_outlives_the_hang_up(plan: Path, whole: Path) -> None:
+    process = subprocess.Popen(
+        ["nohup", sys.executable, "-m", "dowbench", "run", "slow.yaml", "--out", "out", "-q", "--concurrency", "32"],
+        cwd=plan,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    while process.poll() is None and not (plan / "out" / "run.json").exists():
+        time.sleep(0.005)
+    process.send_signal(signal.SIGHUP)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert (plan / "out" / "episodes.jsonl").read_bytes().count(b"\n") == (whole / "episodes.jsonl").read_bytes().count(
+        b"\n"
+    )
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="/dev/full is not here")  # noqa: PTH110
+@pytest.mark.parametrize("command", [("list",), ("estimate", "plan.yaml"), ("audit", "out"), ("report", "out")])
+def test_standard_output_that_takes_nothing_is_said(plan: Path, whole: Path, command: tuple[str, ...]) -> None:
+    shutil.copytree(whole, plan / "out")
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            [sys.executable, "-m", "dowbench", *command], cwd=plan, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert done.stderr.endswith("error: standard output cannot be written: No space left on device\n")
+
+
+def test_a_reader_that_has_had_enough_is_no_error(plan: Path, whole: Path) -> None:
+    process = start(plan, "report", str(whole))
+    assert process.stdout is not None
+    process.stdout.close()
+    process.wait()
+    assert process.stderr is not None
+    assert (process.returncode, process.stderr.read()) == (0, "")
+    process.stderr.close()
 
 
 def test_no_resume_refuses_a_used_directory(plan: Path, whole: Path) -> None:
@@ -275,7 +347,7 @@ def test_no_resume_refuses_a_used_directory(plan: Path, whole: Path) -> None:
         ("attacks:", "success_threshold: .nan\nattacks:", ":4:1: success_threshold: expected a finite number"),
         ("attacks:", "scenario: moon\nattacks:", ":4:1: unknown scenario 'moon'; known: parts-desk"),
         ("attacks:", "paraphrases: 4\nattacks:", ":4:1: "),
-        ("attacks:", "repeats: 0\nattacks:", ":4:1: repeats: expected a whole number of at least 1"),
+        ("attacks:", "repeats: 0\nattacks:", ":4:1: repeats: expected a whole number from 1 to "),
         ("attacks:", "concurrency: 0\nattacks:", ":4:1: concurrency: expected a whole number"),
         ("attacks:", "ceiling: {max_turns: 0}\nattacks:", ":4:11: ceiling.max_turns: expected a whole number"),
         ("turn_limit", "{name: turn_limit, params: {max_turns: 0}}", ": defense 'turn_limit': max_turns: expected"),

@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from dowbench_benchmark import lock, recording, runner, store
+from dowbench_benchmark import recording, runner, store
 from plans import Wrapped, files, make_plan, run_plan
 
 LATENCY_S = 0.004
@@ -51,10 +51,7 @@ def check_kill(folder: Path, whole: Path, instant: int | float, concurrency: int
     process.send_signal(signal.SIGKILL)
     process.wait()
     made = make_plan(**CHANGES)
-    if directory.exists():
-        lock.break_dead(directory)
-    else:
-        directory.mkdir()
+    directory.mkdir(exist_ok=True)
     before = recording.read(directory, made.prices)
     answered = {(call.attempt, call.call) for call in (*before.calls, *before.unbilled)}
     in_flight = [sent for sent in before.sent if (sent.attempt, sent.call) not in answered]

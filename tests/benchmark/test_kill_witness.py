@@ -111,7 +111,7 @@ class Bench(NamedTuple):
     def kill(self, arguments: tuple[str, ...], name: str, size: int) -> bool:
         """Start a run and kill it as soon as its logs hold ``size`` bytes; False when it ended before."""
         process = subprocess.Popen(
-            self.command(*arguments, "--break-lock"),
+            self.command(*arguments),
             cwd=self.root,
             env=self.environment(name),
             stdout=subprocess.DEVNULL,
@@ -162,7 +162,7 @@ def test_kill_and_go_on(bench: Bench, whole: str, concurrency: int) -> None:
         assert not (bench.root / name / "summary.json").exists() or attempt == KILLS - 1
     assert kills >= KILLS // 2
 
-    done = bench.call(name, *arguments, "--break-lock")
+    done = bench.call(name, *arguments)
     assert done.returncode == 0, done.stderr
     summary = (bench.root / name / "summary.json").read_bytes()
     assert summary == (bench.root / whole / "summary.json").read_bytes()
@@ -179,13 +179,14 @@ def test_kill_and_go_on(bench: Bench, whole: str, concurrency: int) -> None:
         assert "equal" in again.stdout
 
 
-def test_a_killed_run_is_not_gone_on_with_unasked(bench: Bench, whole: str) -> None:
+def test_the_lock_of_a_killed_run_is_taken_over_and_said(bench: Bench, whole: str) -> None:
     arguments = bench.configure("locked")
     assert bench.kill(arguments, "locked", bench.written(whole) // 3)
-    refused = bench.call("locked", *arguments)
-    assert refused.returncode == 2
-    assert "which is gone: use --break-lock to go on" in refused.stderr
-    assert refused.stderr.count("\n") == 1
+    pid = json.loads((bench.root / "locked" / "run.lock").read_text())["pid"]
+    done = bench.call("locked", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert f"note: locked/run.lock: taken over from process {pid} on " in done.stderr
+    assert not (bench.root / "locked" / "run.lock").exists()
 
 
 def test_spend_is_counted_while_a_call_is_in_flight(bench: Bench, whole: str) -> None:

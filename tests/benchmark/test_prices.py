@@ -9,6 +9,7 @@ import pytest
 from dowbench_benchmark import prices
 from dowbench_benchmark.model import Usage
 from dowbench_benchmark.providers.mock import PROFILES
+from dowbench_benchmark.recorded import Recorded
 
 from dowbench.errors import DowbenchError
 
@@ -66,7 +67,7 @@ def test_cost_in_usd_and_exactly() -> None:
 
 def test_a_price_survives_its_record(tmp_path: Path) -> None:
     table = load(tmp_path, ROW)
-    assert prices.from_records(price.record() for price in table.values()) == table
+    assert prices.table(Recorded([price.record() for price in table.values()], "run.json")) == table
 
 
 @pytest.mark.parametrize(
@@ -77,7 +78,7 @@ def test_a_price_survives_its_record(tmp_path: Path) -> None:
         (ROW.replace("'https://example.org'", "simulated"), "expected 'simulated' for simulated prices"),
         (ROW.replace("2026-01-31", "last week"), "expected a date"),
         (ROW.replace(", max_prompt_tokens: 1000", ""), "'max_prompt_tokens' is missing"),
-        (ROW.replace("input_per_mtok: 1,", "input_per_mtok: -1,"), "at least 0"),
+        (ROW.replace("input_per_mtok: 1,", "input_per_mtok: -1,"), "from 0 to "),
         (ROW.replace("input_per_mtok: 1,", "input_per_mtok: .nan,"), "finite"),
         (ROW.replace("input_per_mtok: 1,", ""), "'input_per_mtok' is missing"),
         (ROW.replace("model: m,", "model: m, rate: 3,"), "rate: unknown key"),

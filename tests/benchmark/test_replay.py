@@ -27,6 +27,10 @@ EVERYTHING = {
 }
 
 
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [row.object() for row in store.rows(path)]
+
+
 def test_a_replay_gives_the_same_bytes_without_a_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_plan(make_plan(**EVERYTHING), tmp_path / "run")
 
@@ -41,7 +45,7 @@ def test_a_replay_gives_the_same_bytes_without_a_network(tmp_path: Path, monkeyp
     for name in ("summary.json", "episodes.jsonl", "calls.jsonl"):
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "run" / name).read_bytes(), name
     run = runfile.read(tmp_path / "again")
-    assert (run["simulated"], run["replayed"]) == (True, True)
+    assert (run.simulated, run.replayed) == (True, True)
 
 
 def test_a_turn_comes_back_to_the_provider_as_it_gave_it_after_a_resume_too(tmp_path: Path) -> None:
@@ -65,12 +69,12 @@ def test_tasks_that_end_with_a_call_end_alike_and_replay(tmp_path: Path) -> None
     for made, name in zip(plans, ("plain", "called"), strict=True):
         run_plan(made, tmp_path / name)
     ends = [
-        [(row["item_id"], row["kind"], row["status"], row["answered"], row["turns"]) for row in store.rows(path)]
+        [(row["item_id"], row["kind"], row["status"], row["answered"], row["turns"]) for row in rows(path)]
         for path in (tmp_path / "plain" / "episodes.jsonl", tmp_path / "called" / "episodes.jsonl")
     ]
     assert ends[0] == ends[1]
     assert {status for _, kind, status, _, _ in ends[1] if kind != "attack"} == {"completed"}
-    reasons = {row["stop_reason"] for row in store.rows(tmp_path / "called" / "calls.jsonl")}
+    reasons = {row["stop_reason"] for row in rows(tmp_path / "called" / "calls.jsonl")}
     assert reasons == {"tool_use", "max_tokens"}
     found = replay(tmp_path / "called", tmp_path / "again")
     assert found.summary is not None
@@ -83,7 +87,7 @@ def test_the_cassette_says_each_message_once(tmp_path: Path) -> None:
     lines = (tmp_path / "cassette.jsonl").read_bytes().splitlines()
     assert len({line for line in lines if b'"kind":"part"' in line}) == len(tape.parts)
     events = [event for attempt in tape.events.values() for event in attempt]
-    longest = max((tape.request(event["digest"]) for event in events), key=lambda request: len(request["messages"]))
+    longest = max((tape.request(event.digest) for event in events), key=lambda request: len(request["messages"]))
     assert longest is not None
     assert [message["role"] for message in longest["messages"]][:3] == ["user", "assistant", "tool"]
     assert longest["tools"][0]["name"] == "read_document"
@@ -191,7 +195,7 @@ def test_drift_is_refused_with_the_first_difference(
     rewrite(tmp_path / "run" / "cassette.jsonl", change)
     with pytest.raises(DriftError, match=message) as error:
         replay(tmp_path / "run", tmp_path / "again")
-    first = runfile.read(tmp_path / "run")["plan"][0]
+    first = json.loads((tmp_path / "run" / "run.json").read_bytes())["plan"][0]
     assert f"episode {first['episode_id']}" in str(error.value)
     run = dowbench("replay", tmp_path / "run", "--out", tmp_path / "again")
     assert run.code == 2
@@ -200,7 +204,7 @@ def test_drift_is_refused_with_the_first_difference(
 
 def test_another_scenario_is_drift(tmp_path: Path) -> None:
     run_plan(make_plan(), tmp_path / "run")
-    run = runfile.read(tmp_path / "run")
+    run = json.loads((tmp_path / "run" / "run.json").read_bytes())
     run["scenario"]["digest"] = "0" * 64
     (tmp_path / "run" / "run.json").write_text(json.dumps(run))
     with pytest.raises(DowbenchError, match="'parts-desk' is not the one that was recorded"):
@@ -209,7 +213,7 @@ def test_another_scenario_is_drift(tmp_path: Path) -> None:
 
 def test_an_edited_attack_is_drift(tmp_path: Path) -> None:
     run_plan(make_plan(), tmp_path / "run")
-    run = runfile.read(tmp_path / "run")
+    run = json.loads((tmp_path / "run" / "run.json").read_bytes())
     run["attacks"][0]["payload"]["text"] += " And again."
     (tmp_path / "run" / "run.json").write_text(json.dumps(run))
     with pytest.raises(DowbenchError, match="the plan differs from episode 3 on"):
@@ -277,5 +281,5 @@ def test_spend_that_nobody_recorded_is_not_zero(tmp_path: Path) -> None:
     run_plan(make_plan(attacks=["long-appendix-01"]), tmp_path / "run")
     for name in ("calls.jsonl", "requests.jsonl"):
         (tmp_path / "run" / name).unlink()
-    with pytest.raises(DowbenchError, match="lacks the calls of episode"):
+    with pytest.raises(DowbenchError, match="the spend is unknown"):
         run_plan(make_plan(attacks=["long-appendix-01"]), tmp_path / "run")

@@ -268,13 +268,13 @@ def broken_lines(directory: Path, name: str, line: int, text: bytes) -> None:
 BROKEN: list[tuple[str, int | None, bytes, str]] = [
     (store.EPISODES, 3, b"{", "is not JSON"),
     (store.EPISODES, 2, b"[]", "expected an object"),
-    (store.EPISODES, 2, b"{}", "is no episode"),
-    (store.CALLS, 4, b'{"raw_usage": {}, "usage": {"a": "b"}}', "is no call"),
-    (store.RUN, None, b"{", "is not JSON"),
-    (store.RUN, None, b"[]", "expected an object"),
-    (store.RUN, None, b"{}", "is no run of a known format"),
-    (store.RUN, None, b'{"format": 2, "config": []}', "is no run of a known format"),
-    (store.RUN, None, b'{"format": 99}', "has the format 99"),
+    (store.EPISODES, 2, b"{}", "the key 'episode_id' is missing"),
+    (store.CALLS, 4, b'{"raw_usage": {}, "usage": {"a": "b"}}', "the key 'attempt' is missing"),
+    (store.RUN, 1, b"{", "is not JSON"),
+    (store.RUN, 1, b"[]", "expected an object"),
+    (store.RUN, 1, b"{}", "the key 'config' is missing"),
+    (store.RUN, 1, b'{"format": 2, "config": []}', "the key 'plan' is missing"),
+    (store.RUN, 1, b'{"format": 99}', "has the format 99"),
     (store.EPISODES, None, b"", "has no episodes"),
 ]
 
@@ -284,7 +284,7 @@ def test_a_broken_run_is_one_located_line(
     recorded: Path, tmp_path: Path, dowbench: Dowbench, name: str, line: int | None, text: bytes, said: str
 ) -> None:
     directory = copy(recorded, tmp_path / "run")
-    if line is None:
+    if line is None or name == store.RUN:
         (directory / name).write_bytes(text)
     else:
         broken_lines(directory, name, line, text)

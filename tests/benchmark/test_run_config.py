@@ -10,6 +10,7 @@ import yaml
 from dowbench_benchmark import config, plan
 from dowbench_benchmark.located import read_yaml
 from dowbench_benchmark.model import DefenseSpec
+from dowbench_benchmark.recorded import Recorded
 from plans import BASE, make_plan
 
 from dowbench.errors import DowbenchError
@@ -42,7 +43,7 @@ def test_a_configuration_survives_its_record() -> None:
             final_answer=True,
         )
     )
-    assert config.from_record(made.record()) == made
+    assert config.parse(Recorded(made.record(), "run.json")) == made
     assert replace(made, seed=1) != made
 
 
@@ -90,19 +91,19 @@ def test_forms_of_a_defense() -> None:
         ({"defenses": ["none", "turn_limit", "turn_limit"]}, "- turn_limit", "label 'turn_limit'"),
         ({"defenses": ["none", ["none", "turn_limit"]]}, "- - none", "cannot be part of a stack"),
         ({"defenses": ["none", {"stack": []}]}, "- stack: []", "at least 1 item"),
-        ({"repeats": 0}, "repeats: 0", "at least 1"),
+        ({"repeats": 0}, "repeats: 0", "from 1 to "),
         ({"success_threshold": 1.0}, "success_threshold: 1.0", "above 1"),
         ({"success_threshold": float("nan")}, "success_threshold: .nan", "finite number"),
-        ({"ceiling": {"max_turns": 0}}, "max_turns: 0", "at least 1"),
+        ({"ceiling": {"max_turns": 0}}, "max_turns: 0", "from 1 to "),
         ({"ceiling": {"max_tokens_per_call": 99, "max_total_tokens": 98}}, "ceiling:", "above max_total_tokens"),
         ({"ceiling": {"turns": 3}}, "turns: 3", "unknown key"),
-        ({"rate_limit": {"rpm": 0}}, "rpm: 0", "at least 1"),
+        ({"rate_limit": {"rpm": 0}}, "rpm: 0", "from 1 to "),
         ({"rate_limit": {"timezone": "Nowhere/Atlantis"}}, "timezone:", "expected a time zone"),
         ({"retry": {"max_attempts": 0}}, "max_attempts: 0", "from 1 to 20"),
         ({"concurrency": 65}, "concurrency: 65", "from 1 to 64"),
         ({"models": []}, "models: []", "at least 1"),
         ({"models": ["m", "m"]}, "- m", "listed twice"),
-        ({"run_name": "../up"}, "run_name: ../up", "starting with a letter"),
+        ({"run_name": "../up"}, "run_name: ../up", "the first a letter or digit"),
         ({"controls": "yes"}, "controls: 'yes'", "true or false"),
     ],
 )

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from dowbench_benchmark import recording, runfile, runner, store
+from dowbench_benchmark import recording, replay, runfile, runner, store
 from dowbench_benchmark.model import Request, Response, Usage
 from dowbench_benchmark.prices import UNIT
 from dowbench_benchmark.providers.mock import MockProvider
@@ -20,6 +20,7 @@ from plans import (
     make_plan,
     overloaded,
     refused,
+    run_part,
     run_plan,
     slow,
     timed_out,
@@ -38,11 +39,16 @@ QUICK = {"retry": {"max_attempts": 3, "base_delay_s": 0, "max_delay_s": 0}}
 
 
 def episodes(directory: Path) -> list[dict[str, Any]]:
-    return store.rows(directory / "episodes.jsonl")
+    return [row.value for row in store.rows(directory / "episodes.jsonl")]
 
 
 def calls(directory: Path) -> list[dict[str, Any]]:
-    return store.rows(directory / "calls.jsonl")
+    return [row.value for row in store.rows(directory / "calls.jsonl")]
+
+
+def said(directory: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads((directory / "run.json").read_bytes())
+    return run
 
 
 def test_a_run_and_its_files(tmp_path: Path) -> None:
@@ -69,7 +75,7 @@ def test_a_run_and_its_files(tmp_path: Path) -> None:
 def test_run_json_says_what_is_needed_later(tmp_path: Path) -> None:
     made = make_plan()
     run_plan(made, tmp_path)
-    run = runfile.read(tmp_path)
+    run = said(tmp_path)
     assert (run["format"], run["simulated"], run["replayed"], run["complete"]) == (2, True, False, True)
     assert [row["episode_id"] for row in run["plan"]] == [spec.id for spec in made.episodes]
     assert [attack["id"] for attack in run["attacks"]] == ["stale-copy-01", "open-cursor-01"]
@@ -125,29 +131,52 @@ def test_no_resume_refuses_a_used_directory(tmp_path: Path) -> None:
     assert run_plan(make_plan(), tmp_path / "new", resume=False).code == 0
 
 
-def test_a_plan_may_grow(tmp_path: Path) -> None:
-    run_plan(make_plan(), tmp_path / "grown")
-    provider = Wrapped()
-    grown = make_plan(repeats=2)
-    run_plan(grown, tmp_path / "grown", provider)
-    run_plan(grown, tmp_path / "whole")
-    assert files(tmp_path / "grown") == files(tmp_path / "whole")
-    assert provider.calls == len(calls(tmp_path / "whole")) - provider_calls(make_plan(), tmp_path / "first")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"seed": 5}, "seed is 5, recorded 0"),
+        ({"repeats": 2}, "repeats is 2, recorded 1"),
+        ({"models": ["mock-partial"]}, 'models is ["mock-partial"], recorded ["mock-susceptible"]'),
+        ({"run_name": "other"}, 'run_name is "other", recorded "test"'),
+        ({"success_threshold": 3.0}, "success_threshold is 3.0, recorded 5.0"),
+        ({"controls": False, "seed": 1}, "controls is false, recorded true; seed is 1, recorded 0"),
+        ({"defenses": ["none"]}, "defenses is "),
+        (
+            {"attacks": ["stale-copy-01", "long-appendix-01"]},
+            "attack long-appendix-01 is new; attack open-cursor-01 is",
+        ),
+        ({"attacks": ["open-cursor-01", "stale-copy-01"]}, "plans other episodes by now"),
+    ],
+)
+def test_another_run_is_refused_and_nothing_is_lost(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+    run_plan(make_plan(), tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with pytest.raises(UsageError, match=r"holds another run: .*; choose another directory with --out") as refused:
+        run_plan(make_plan(**changes), tmp_path)
+    assert said in str(refused.value)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def provider_calls(made: Any, directory: Path) -> int:
-    run_plan(made, directory)
-    return len(calls(directory))
+def test_how_a_run_is_made_may_change(tmp_path: Path) -> None:
+    run_part(make_plan(), tmp_path / "run", without(make_plan(), 6))
+    again = make_plan(concurrency=3, retry={"max_attempts": 5}, rate_limit={"rpm": 100})
+    assert run_plan(again, tmp_path / "run").code == 0
+    run_plan(make_plan(), tmp_path / "whole")
+    assert files(tmp_path / "run") == files(tmp_path / "whole")
 
 
-def test_episodes_that_are_no_longer_planned_stay_paid_for(tmp_path: Path) -> None:
-    run_plan(make_plan(repeats=2), tmp_path)
-    paid = len(calls(tmp_path))
-    result = run_plan(make_plan(seed=5), tmp_path)
-    assert (result.code, result.progress.done) == (0, 12)
-    assert len(calls(tmp_path)) > paid
-    assert runfile.read(tmp_path)["spent_tokens"] == sum(sum(row["usage"].values()) for row in calls(tmp_path))
-    assert len(json.loads((tmp_path / "summary.json").read_text())["attacks"]) == 4
+def test_a_replay_is_not_gone_on_with(tmp_path: Path) -> None:
+    run_plan(make_plan(), tmp_path / "run")
+    replay.replay(tmp_path / "run", tmp_path / "again")
+    with pytest.raises(UsageError, match="holds a replay; choose another directory"):
+        run_plan(make_plan(), tmp_path / "again")
+
+
+def test_rows_of_nobody_knows_which_run_are_left_alone(tmp_path: Path) -> None:
+    run_plan(make_plan(), tmp_path)
+    (tmp_path / "run.json").unlink()
+    with pytest.raises(UsageError, match=r"holds rows of a run, and no run\.json that says of which"):
+        run_plan(make_plan(), tmp_path)
 
 
 # ---- failures
@@ -168,7 +197,7 @@ def test_a_transient_failure_that_lasts_leaves_no_row_and_is_run_again(tmp_path:
     assert (result.code, result.progress.failed, result.progress.done) == (1, 1, 11)
     assert result.summary is None
     assert not (tmp_path / "rough" / "summary.json").exists()
-    assert runfile.read(tmp_path / "rough")["complete"] is False
+    assert said(tmp_path / "rough")["complete"] is False
     provider = Wrapped()
     assert run_plan(made, tmp_path / "rough", provider).code == 0
     run_plan(made, tmp_path / "calm")
@@ -270,7 +299,7 @@ def test_a_provider_that_breaks_its_bound_ends_the_run(tmp_path: Path) -> None:
 def test_a_run_ends_at_its_budget_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
     made = make_plan()
     run_plan(made, tmp_path / "whole")
-    cost = int(runfile.read(tmp_path / "whole")["spent_usd"] * UNIT)
+    cost = int(said(tmp_path / "whole")["spent_usd"] * UNIT)
     limits = runner.Limits(attousd=cost // 2, partial=True)
     result = run_plan(made, tmp_path / "part", limits=limits)
     assert result.code == 3
@@ -287,7 +316,7 @@ def test_a_run_ends_at_its_budget_and_goes_on_with_a_larger_one(tmp_path: Path) 
 
 def test_what_was_spent_counts_against_the_next_budget(tmp_path: Path) -> None:
     made = make_plan()
-    run_plan(without(made, 6), tmp_path)
+    run_part(made, tmp_path, without(made, 6))
     worst = runner.worst_case(made, list(made.episodes[6:])).attousd
     spent = runner.spent_before(made, recording.read(tmp_path, made.prices)).attousd
     with pytest.raises(UsageError, match="does not cover"):
@@ -340,18 +369,18 @@ def test_a_real_run_writes_each_request_down_before_it_leaves(tmp_path: Path) ->
     seen: list[tuple[int, int]] = []
 
     def before(number: int, request: Request) -> None:
-        seen.append((number, len(store.rows(tmp_path / "requests.jsonl"))))
+        seen.append((number, len(store.lines(tmp_path / "requests.jsonl"))))
 
     limits = runner.Limits(attousd=100 * UNIT)
     run_plan(make_plan(), tmp_path, Wrapped(before), simulated=False, limits=limits)
     assert seen
     assert all(number == rows for number, rows in seen)
-    assert all(row["at"].endswith("+00:00") for row in store.rows(tmp_path / "requests.jsonl"))
+    assert all(row["at"].endswith("+00:00") for row in map(json.loads, store.lines(tmp_path / "requests.jsonl")))
 
 
 def test_a_simulated_request_has_no_date(tmp_path: Path) -> None:
     run_plan(make_plan(), tmp_path)
-    assert {row["at"] for row in store.rows(tmp_path / "requests.jsonl")} == {None}
+    assert {row["at"] for row in map(json.loads, store.lines(tmp_path / "requests.jsonl"))} == {None}
 
 
 def test_progress_is_watched(tmp_path: Path) -> None:
@@ -383,7 +412,7 @@ def test_a_second_run_on_the_directory_is_refused(tmp_path: Path) -> None:
 def test_a_torn_last_line_costs_one_call(tmp_path: Path) -> None:
     made = make_plan()
     run_plan(made, tmp_path / "whole")
-    run_plan(without(made, 1), tmp_path / "torn")
+    run_part(made, tmp_path / "torn", without(made, 1))
     for name in ("episodes.jsonl", "calls.jsonl", "cassette.jsonl", "requests.jsonl"):
         path = tmp_path / "torn" / name
         path.write_bytes(path.read_bytes()[:-30])
@@ -408,27 +437,27 @@ def test_a_lost_call_row_is_made_good_from_the_cassette(tmp_path: Path) -> None:
 
 def test_a_run_goes_on_with_the_prices_it_recorded(tmp_path: Path) -> None:
     made = make_plan()
-    run_plan(without(made, 6), tmp_path)
+    run_part(made, tmp_path, without(made, 6))
     dearer = {model: dataclasses.replace(price, output_per_mtok=50.0) for model, price in made.prices.items()}
-    kept, notices = runfile.keep_prices(dataclasses.replace(made, prices=dearer), tmp_path)
+    kept, notices = runfile.resumed(dataclasses.replace(made, prices=dearer), tmp_path)
     assert kept.prices == made.prices
     assert notices == ["the price of mock-susceptible has changed; this run goes on with the one it recorded"]
-    assert runfile.keep_prices(made, tmp_path) == (made, [])
-    assert runfile.keep_prices(made, tmp_path / "new") == (made, [])
+    assert runfile.resumed(made, tmp_path) == (made, [])
+    assert runfile.resumed(made, tmp_path / "new") == (made, [])
 
 
 @pytest.mark.parametrize("unpriced", [False, True])
 def test_priced_and_unpriced_episodes_are_not_mixed(tmp_path: Path, unpriced: bool) -> None:
     run_plan(make_plan(unpriced=not unpriced), tmp_path)
     before = files(tmp_path)
-    said = ("an unpriced", "a priced") if not unpriced else ("a priced", "an unpriced")
-    with pytest.raises(UsageError, match=f"holds {said[0]} run of these episodes; .* for {said[1]} one"):
+    with pytest.raises(UsageError, match=f"holds another run: unpriced is {str(unpriced).lower()}, recorded "):
         run_plan(make_plan(unpriced=unpriced), tmp_path)
     assert files(tmp_path) == before
 
 
 def test_a_directory_of_0_1_0_is_not_gone_on_with(tmp_path: Path, dowbench: Dowbench) -> None:
-    (tmp_path / "run.json").write_text('{"run_name": "old", "config": {}}')
+    config = {"provider": "gemini", "models": ["g"], "defenses": [{"name": "none"}]}
+    (tmp_path / "run.json").write_text(json.dumps({"run_name": "old", "simulated": False, "config": config}))
     for command in (("run", "smoke", "--out", tmp_path), ("replay", tmp_path)):
         run = dowbench(*command)
         assert run.code == 2

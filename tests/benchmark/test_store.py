@@ -9,7 +9,7 @@ import resource
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from dowbench_benchmark import lock, store
@@ -20,20 +20,24 @@ if TYPE_CHECKING:
 from dowbench.errors import DowbenchError, UsageError
 
 
+def rows(path: Path) -> list[Any]:
+    return [row.value for row in store.rows(path)]
+
+
 def test_rows_come_back(tmp_path: Path) -> None:
     files = store.Store(tmp_path, durable=True)
     files.append("a.jsonl", b'{"n":1}\n{"n":2}\n')
     files.append("a.jsonl", b'{"n":3}\n')
     files.close()
-    assert store.rows(tmp_path / "a.jsonl") == [{"n": 1}, {"n": 2}, {"n": 3}]
-    assert store.rows(tmp_path / "missing.jsonl") == []
+    assert rows(tmp_path / "a.jsonl") == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert rows(tmp_path / "missing.jsonl") == []
 
 
 @pytest.mark.parametrize("tail", [b'{"n":', b"x" * 200_000, b'{"n":9}'])
 def test_a_torn_last_line_is_left_out_and_cut(tmp_path: Path, tail: bytes) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"n":1}\n' + tail)
-    assert store.rows(path) == [{"n": 1}]
+    assert rows(path) == [{"n": 1}]
     assert store.torn(path) == len(tail)
     files = store.Store(tmp_path, durable=False)
     files.append("a.jsonl", b'{"n":2}\n')
@@ -44,7 +48,7 @@ def test_a_torn_last_line_is_left_out_and_cut(tmp_path: Path, tail: bytes) -> No
 
 def test_a_file_of_one_torn_line(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b'{"n":')
-    assert store.rows(tmp_path / "a.jsonl") == []
+    assert rows(tmp_path / "a.jsonl") == []
     files = store.Store(tmp_path, durable=False)
     files.append("a.jsonl", b"{}\n")
     assert (tmp_path / "a.jsonl").read_bytes() == b"{}\n"
@@ -54,8 +58,8 @@ def test_a_file_of_one_torn_line(tmp_path: Path) -> None:
 def test_a_damaged_row_before_the_end_is_placed(tmp_path: Path, bad: bytes) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"{}\n" + bad + b"{}\n")
-    with pytest.raises(store.StoreError, match=r"a\.jsonl:2: "):
-        store.rows(path)
+    with pytest.raises(DowbenchError, match=r"a\.jsonl:2: "):
+        rows(path)
 
 
 def test_a_write_that_does_not_fit_leaves_no_half_row(tmp_path: Path) -> None:
@@ -74,7 +78,7 @@ def test_a_write_that_does_not_fit_leaves_no_half_row(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, handler)
     assert (tmp_path / "a.jsonl").read_bytes() == b"{}\n"
     files.append("a.jsonl", b'{"n":1}\n')
-    assert store.rows(tmp_path / "a.jsonl") == [{}, {"n": 1}]
+    assert rows(tmp_path / "a.jsonl") == [{}, {"n": 1}]
 
 
 def test_a_durable_row_is_synced_before_append_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +106,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     store.replace(path, b"{}\n")
     store.replace(path, b'{"n":1}\n')
-    assert store.read_json(path) == {"n": 1}
+    assert store.read_json(path).value == {"n": 1}
     assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
     with pytest.raises(store.StoreError, match="cannot be written"):
         store.replace(tmp_path / "none" / "a.json", b"")
@@ -114,7 +118,7 @@ def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "folder.jsonl").mkdir()
     for name in ("device.jsonl", "pipe.jsonl", "folder.jsonl"):
         with pytest.raises(store.StoreError, match=f"{name}: is no regular file"):
-            store.rows(tmp_path / name)
+            rows(tmp_path / name)
         with pytest.raises(store.StoreError, match=f"{name}: is no regular file"):
             store.Store(tmp_path, durable=False).append(name, b"{}\n")
         with pytest.raises(store.StoreError, match=f"{name}: is no regular file"):
@@ -156,35 +160,86 @@ def _left_behind(directory: Path) -> int:
     return process.pid
 
 
-def test_the_lock_of_a_killed_process_is_kept_until_somebody_breaks_it(tmp_path: Path) -> None:
+def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
     pid = _left_behind(tmp_path)
-    with pytest.raises(UsageError, match=f"process {pid} .* which is gone: use --break-lock"), lock.held(tmp_path):
-        pass
-    assert f"process {pid}" in (lock.break_dead(tmp_path) or "")
-    assert lock.break_dead(tmp_path) is None
-    with lock.held(tmp_path):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("holder", "message"),
-    [
-        ({"pid": os.getpid(), "host": platform.node(), "start": "now"}, "that is running"),
-        ({"pid": 1, "host": "elsewhere", "start": "now"}, "on another host"),
-    ],
-)
-def test_a_lock_that_may_be_alive_is_not_broken(tmp_path: Path, holder: dict[str, object], message: str) -> None:
-    (tmp_path / "run.lock").write_text(json.dumps(holder))
-    with pytest.raises(UsageError, match=message):
-        lock.break_dead(tmp_path)
     assert (tmp_path / "run.lock").exists()
+    with lock.held(tmp_path) as before:
+        assert before is not None
+        assert (before.pid, before.host) == (pid, platform.node())
+    assert not (tmp_path / "run.lock").exists()
 
 
-def test_an_empty_lock_can_be_broken(tmp_path: Path) -> None:
-    (tmp_path / "run.lock").write_text("")
-    with pytest.raises(UsageError, match="unreadable"), lock.held(tmp_path):
+def test_a_lock_is_its_process_and_no_number(tmp_path: Path) -> None:
+    """The file of a run that is gone, with the number of a process that lives: numbers are given out again."""
+    holder = {"pid": os.getpid(), "host": platform.node(), "start": "2026-01-01T00:00:00+00:00"}
+    (tmp_path / "run.lock").write_text(json.dumps(holder))
+    with lock.held(tmp_path) as before:
+        assert before == lock.Holder(**holder)
+
+
+def test_the_lock_of_another_host_is_a_person_s_to_break(tmp_path: Path) -> None:
+    text = json.dumps({"pid": 1, "host": "elsewhere", "start": "2026-01-01T00:00:00+00:00"})
+    (tmp_path / "run.lock").write_text(text)
+    with (
+        pytest.raises(UsageError, match=r"process 1 on elsewhere since .*; if it is gone there, use --break-lock here"),
+        lock.held(tmp_path),
+    ):
         pass
-    assert lock.break_dead(tmp_path)
+    assert (tmp_path / "run.lock").read_text() == text
+    with lock.held(tmp_path, takeover=True) as before:
+        assert before is not None
+        assert before.host == "elsewhere"
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"pid": "1"}', "\x00", "somebody's notes"])
+def test_a_lock_that_cannot_be_read_is_a_person_s_to_break(tmp_path: Path, text: str) -> None:
+    (tmp_path / "run.lock").write_text(text)
+    with pytest.raises(UsageError, match=r"cannot be read as a lock; .* --break-lock"), lock.held(tmp_path):
+        pass
+    assert (tmp_path / "run.lock").read_text() == text
+    with lock.held(tmp_path, takeover=True):
+        pass
+
+
+def test_an_empty_lock_is_nobody_s(tmp_path: Path) -> None:
+    """Its process was killed between making the file and writing its name."""
+    (tmp_path / "run.lock").write_text("")
+    with lock.held(tmp_path) as before:
+        assert before is None
+
+
+def test_what_is_no_file_of_ours_is_not_written_through(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("mine")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "run.lock").symlink_to(tmp_path / "notes")
+    (tmp_path / "b" / "run.lock").mkdir(parents=True)
+    (tmp_path / "c").mkdir()
+    os.mkfifo(tmp_path / "c" / "run.lock")
+    for name in ("a", "b", "c"):
+        with (
+            pytest.raises(UsageError, match=r"run\.lock: (cannot be written|is no regular file)"),
+            lock.held(tmp_path / name, takeover=True),
+        ):
+            pass
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
+def test_one_of_many_gets_the_lock(tmp_path: Path) -> None:
+    """Also while holders come and go: no two are ever inside."""
+    program = (
+        "import os, pathlib, sys; from dowbench.errors import UsageError; from dowbench_benchmark import lock\n"
+        "place, got = pathlib.Path(sys.argv[1]), 0\n"
+        "while got < 25:\n"
+        "    try:\n"
+        "        with lock.held(place):\n"
+        "            os.close(os.open(place / 'inside', os.O_CREAT | os.O_EXCL))\n"
+        "            (place / 'inside').unlink()\n"
+        "            got += 1\n"
+        "    except UsageError:\n"
+        "        pass\n"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", program, str(tmp_path)]) for _ in range(4)]
+    assert [process.wait() for process in processes] == [0, 0, 0, 0]
 
 
 def test_a_directory_that_takes_no_lock(tmp_path: Path) -> None:

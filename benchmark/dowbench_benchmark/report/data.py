@@ -8,15 +8,15 @@ from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.errors import UsageError
-from dowbench_benchmark import audit, metrics, results, runfile, stats, store
+from dowbench_benchmark import audit, damage, metrics, results, runfile, stats, store
 from dowbench_benchmark.model import KINDS, Episode, Kind
-from dowbench_benchmark.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from dowbench_benchmark.metrics import Measure
+    from dowbench_benchmark.runfile import Run
 
 
 class Turn(NamedTuple):
@@ -34,19 +34,11 @@ class Report:
     """Everything that a report says."""
 
     directory: Path
-    run: Mapping[str, Any]
-    """``run.json``."""
-    name: str
+    run: Run
     simulated: bool
-    replayed: bool
-    provider: str
     models: Sequence[str]
-    baseline: str
-    threshold: float
     measure: Measure
     stats: Mapping[str, Any]
-    families: Mapping[str, str]
-    """Attack → family, where the run recorded it."""
     turns: Mapping[tuple[str, Kind], Sequence[Turn]]
     """By model and kind of episode, without a defense."""
     sha256: str
@@ -62,7 +54,7 @@ class Report:
 
     def attacks(self, model: str, defense: str) -> list[Mapping[str, Any]]:
         """The attacks of a cell, those first that cost most without a defense."""
-        undefended = {row["attack_id"]: row["attack"]["median"] for row in self._attacks(model, self.baseline)}
+        undefended = {row["attack_id"]: row["attack"]["median"] for row in self._attacks(model, self.run.baseline)}
         return sorted(
             self._attacks(model, defense), key=lambda row: (-(undefended.get(row["attack_id"]) or 0), row["attack_id"])
         )
@@ -79,40 +71,22 @@ def read(directory: Path) -> Report:
     """Read and compute. Raises a located ``UsageError`` or ``StoreError`` for what is missing or broken."""
     run = runfile.read(directory)
     notices: list[str] = []
-    recorded = audit.recorded_episodes(directory)
-    try:
-        settings = audit.settings_of(run)
-        episodes = audit.in_plan(run, recorded, notices)
-        config = run["config"]
-        name, seed, models = str(run["run_name"]), int(config["seed"]), [str(model) for model in config["models"]]
-        simulated = bool(run["simulated"]) or any(episode.simulated for episode in episodes)
-        families = {str(attack["id"]): str(attack["family"]) for attack in run.get("attacks", ())}
-    except (KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
-        raise UsageError(f"is no run of a known format: {error!r}", path=str(directory / store.RUN)) from None
+    episodes = audit.in_plan(run, audit.recorded_episodes(directory), notices)
     if not episodes:
-        raise UsageError("has no episodes of the plan in run.json", path=str(directory / store.EPISODES))
-    how: dict[str, Any] = {
-        "run_name": name,
-        "simulated": simulated,
-        "threshold": settings.threshold,
-        "baseline": settings.baseline,
-        "measure": settings.measure,
-    }
+        raise UsageError(f"has no episodes of the plan in {store.RUN}", path=str(directory / store.EPISODES))
+    notices += damage.torn(directory)
+    if damage.finished(directory, run):
+        notices += damage.lost(directory, run, episodes)
+    how = audit.settings(run, episodes)
     summary = metrics.to_bytes(metrics.summarize(episodes, **how))
     return Report(
         directory=directory,
         run=run,
-        name=name,
-        simulated=simulated,
-        replayed=bool(run.get("replayed")),
-        provider=str(settings.provider),
-        models=[*dict.fromkeys([*models, *(episode.model for episode in episodes)])],
-        baseline=settings.baseline,
-        threshold=settings.threshold,
-        measure=settings.measure,
-        stats=stats.compute(episodes, seed=seed, **how),
-        families=families,
-        turns=_turns(directory, [episode for episode in episodes if episode.defense == settings.baseline]),
+        simulated=run.simulated or any(episode.simulated for episode in episodes),
+        models=[*dict.fromkeys([*run.models, *(episode.model for episode in episodes)])],
+        measure=how["measure"],
+        stats=stats.compute(episodes, seed=run.seed, **how),
+        turns=_turns(directory, episodes, run.baseline),
         sha256=hashlib.sha256(summary).hexdigest(),
         recorded_sha256=results.recorded_sha256(directory),
         episodes=len(episodes),
@@ -121,18 +95,16 @@ def read(directory: Path) -> Report:
     )
 
 
-def _turns(directory: Path, episodes: Sequence[Episode]) -> dict[tuple[str, Kind], list[Turn]]:
-    by_attempt: dict[str, list[int]] = {episode.attempt: [] for episode in episodes}
-    for call in audit.billed_calls(directory, {episode.attempt: episode.model for episode in episodes}):
-        if call.attempt in by_attempt and call.mapped is not None:
-            try:
-                by_attempt[call.attempt].append(sum(call.mapped.values()))
-            except (TypeError, AttributeError):
-                raise StoreError("has no usage by counter", path=call.place[0], line=call.place[1]) from None
+def _turns(directory: Path, episodes: Sequence[Episode], baseline: str) -> dict[tuple[str, Kind], list[Turn]]:
+    undefended = [episode for episode in episodes if episode.defense == baseline]
+    by_attempt: dict[str, list[int]] = {episode.attempt: [] for episode in undefended}
+    for call in audit.billed_calls(directory, episodes):
+        if call.attempt in by_attempt and call.recorded is not None:
+            by_attempt[call.attempt].append(call.recorded.total)
     found = {}
-    for model in dict.fromkeys(episode.model for episode in episodes):
+    for model in dict.fromkeys(episode.model for episode in undefended):
         for kind in KINDS:
-            rows = [by_attempt[e.attempt] for e in episodes if (e.model, e.kind) == (model, kind)]
+            rows = [by_attempt[e.attempt] for e in undefended if (e.model, e.kind) == (model, kind)]
             turns = []
             for number in range(max(map(len, rows), default=0)):
                 tokens = [row[number] for row in rows if number < len(row)]

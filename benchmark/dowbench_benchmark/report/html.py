@@ -23,14 +23,14 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-ur
 
 def render(report: Report) -> str:
     """The whole page; the text ends with a newline."""
-    banner = brief.banner(simulated=report.simulated, replayed=report.replayed)
+    banner = brief.banner(simulated=report.simulated, replayed=report.run.replayed)
     mark = f"{banner.split(':')[0]} · " if banner else ""
     style = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
     head = (
         '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="color-scheme" content="light dark">\n<link rel="icon" href="data:,">\n'
-        f"<title>{_text(mark + report.name, 200)} · dowbench</title>\n<style>\n{style}</style>"
+        f"<title>{_text(mark + report.run.name, 200)} · dowbench</title>\n<style>\n{style}</style>"
     )
     body = "\n".join(_body(report, banner))
     return f'<!doctype html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
@@ -41,7 +41,7 @@ def _body(report: Report, banner: str | None) -> Iterator[str]:
     yield '<a class="skip" href="#content">Skip to the figures</a>'
     if banner:
         yield f'<aside class="banner" aria-label="What kind of figures these are">{_text(banner)}</aside>'
-    yield f"<header><p>dowbench benchmark run</p><h1>{_text(report.name, 200)}</h1>"
+    yield f"<header><p>dowbench benchmark run</p><h1>{_text(report.run.name, 200)}</h1>"
     yield from (f'<p class="warning">{_text(warning)}</p>' for warning in tables.warnings(report))
     yield f"{_contents(report)}</header>"
     yield '<main id="content">'

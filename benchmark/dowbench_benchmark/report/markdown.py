@@ -21,8 +21,8 @@ def render(report: Report) -> str:
 
 
 def _blocks(report: Report) -> Iterator[str]:
-    banner = brief.banner(simulated=report.simulated, replayed=report.replayed)
-    yield f"# Benchmark run {markdown(report.name, 200)}"
+    banner = brief.banner(simulated=report.simulated, replayed=report.run.replayed)
+    yield f"# Benchmark run {markdown(report.run.name, 200)}"
     if banner:
         yield f"> **{markdown(banner)}**"
     yield from (markdown(warning) for warning in tables.warnings(report))

@@ -55,7 +55,7 @@ def all_of(report: Report, model: str, prefix: str) -> list[Plot]:
 def amplification(report: Report, model: str, prefix: str) -> Plot | None:
     """A of every attack and control under every defense, with intervals, on one logarithmic scale."""
     rows = {cell["defense"]: report.attacks(model, cell["defense"]) for cell in report.cells(model)}
-    values = [1.0, report.threshold]
+    values = [1.0, report.run.threshold]
     for found in rows.values():
         for row in found:
             for part in (row["attack"], row["control"]):
@@ -70,7 +70,7 @@ def amplification(report: Report, model: str, prefix: str) -> Plot | None:
     ]
     return Plot(
         "A of each attack",
-        f"On a logarithmic scale. The dashed line is the threshold, {report.threshold:g}; the thin one is 1, the "
+        f"On a logarithmic scale. The dashed line is the threshold, {report.run.threshold:g}; the thin one is 1, the "
         "cost of the task alone. Attacks stand in the order of A without a defense.",
         (
             (_sign(svg.disc(8, 8, "attack")), "attack, median A"),
@@ -89,7 +89,7 @@ def _amplification_panel(
     body = [
         *_x_axis(scale, bottom, 7),
         svg.line(scale(1), 6, scale(1), bottom, "axis"),
-        svg.line(scale(report.threshold), 6, scale(report.threshold), bottom, "threshold"),
+        svg.line(scale(report.run.threshold), 6, scale(report.run.threshold), bottom, "threshold"),
     ]
     said = []
     for place, row in enumerate(rows):
@@ -168,11 +168,11 @@ def success(report: Report, model: str, prefix: str) -> Plot | None:
     cells = [cell for cell in report.cells(model) if cell["asr"]["episodes"]]
     if not cells:
         return None
-    undefended = next((cell for cell in cells if cell["defense"] == report.baseline), None)
+    undefended = next((cell for cell in cells if cell["defense"] == report.run.baseline), None)
     return Plot(
         "ASR over the threshold",
         "How many attacks succeed if success begins at another A. A defense that only pushes A under one threshold "
-        f"falls there. The dashed line is this run's threshold, {report.threshold:g}.",
+        f"falls there. The dashed line is this run's threshold, {report.run.threshold:g}.",
         (
             (_sign(svg.path([(0, 8), (16, 8)], "attack-line")), "with the defense, of decided episodes"),
             (_sign(svg.path([(0, 8), (16, 8)], "reference")), "without a defense"),
@@ -202,7 +202,7 @@ def _success_panel(report: Report, identity: str, cell: Mapping[str, Any], undef
         outline = [(x(t), y(v)) for t, v in zip(stats.THRESHOLDS, low, strict=True)]
         outline += [(x(t), y(v)) for t, v in reversed(list(zip(stats.THRESHOLDS, high, strict=True)))]
         body.append(svg.path(outline, "band", closed=True))
-    body.append(svg.line(x(report.threshold), 6, x(report.threshold), bottom, "threshold"))
+    body.append(svg.line(x(report.run.threshold), 6, x(report.run.threshold), bottom, "threshold"))
     if undefended is not None and undefended is not cell:
         body.append(_curve(_shares(undefended)[1], x, y, "reference"))
     body.append(_curve(middle, x, y, "attack-line"))
@@ -346,4 +346,4 @@ def _sign(drawn: str) -> str:
 
 
 def _stamp(report: Report) -> str | None:
-    return "SIMULATED" if report.simulated else ("REPLAYED" if report.replayed else None)
+    return "SIMULATED" if report.simulated else ("REPLAYED" if report.run.replayed else None)

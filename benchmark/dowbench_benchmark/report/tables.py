@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dowbench_benchmark.model import Kind
+    from dowbench_benchmark.prices import Price
     from dowbench_benchmark.report.data import Report
+    from dowbench_benchmark.runfile import Run
 
 TERMS = (
     (
@@ -43,38 +45,33 @@ class Table:
 
 def facts(report: Report) -> list[tuple[str, str]]:
     """How the run was made."""
-    run, config = report.run, report.run["config"]
-    ceiling, prices = config.get("ceiling") or {}, run.get("prices") or []
-    planned = run.get("episodes_planned")
-    served = run.get("served_model_versions") or {}
+    run = report.run
+    prices = (run.prices or {}).values()
     lines = [
-        ("Provider", report.provider),
-        *(("Model", f"{model}, served as {_listed(served.get(model) or [])}") for model in report.models),
-        ("Success", f"A ≥ {report.threshold:g}"),
+        ("Provider", run.provider),
+        *(("Model", f"{model}, served as {_listed(run.served.get(model, ()))}") for model in report.models),
+        ("Success", f"A ≥ {run.threshold:g}"),
         ("Measured in", "USD" if report.measure == "usd" else "billed tokens: the run is unpriced, USD are unknown"),
-        ("Episodes", f"{report.episodes:,} of {planned if planned is not None else figures.UNKNOWN} planned"),
+        ("Episodes", f"{report.episodes:,} of {figures.UNKNOWN if run.planned is None else run.planned} planned"),
         ("Errored", f"{report.errored:,}"),
-        ("Repeats × wordings", f"{config.get('repeats', figures.UNKNOWN)} × {config.get('paraphrases', 1)}"),
-        ("Seed", str(config.get("seed"))),
-        ("Scenario", str((run.get("scenario") or {}).get("id", figures.UNKNOWN))),
-        ("Ceiling of an episode", _listed(f"{key} {value:,}" for key, value in ceiling.items())),
+        ("Repeats × wordings", f"{run.repeats} × {run.paraphrases}"),
+        ("Seed", str(run.seed)),
+        ("Scenario", run.scenario or figures.UNKNOWN),
+        ("Ceiling of an episode", _listed(f"{key} {value:,}" for key, value in run.ceiling.items())),
         ("Spent", _spent(run)),
         ("Prices per million tokens", _listed(_price(price) for price in prices)),
-        (
-            "dowbench",
-            f"{run.get('dowbench_version', figures.UNKNOWN)}, commit {run.get('git_commit') or figures.UNKNOWN}",
-        ),
+        ("dowbench", f"{run.version or figures.UNKNOWN}, commit {run.commit or figures.UNKNOWN}"),
         ("summary.json sha256", report.sha256),
     ]
-    if config.get("agent"):
-        lines.insert(0, ("Agent run", f"the calls were made by {config['agent']}, not by the benchmark's own loop"))
+    if run.agent:
+        lines.insert(0, ("Agent run", f"the calls were made by {run.agent}, not by the benchmark's own loop"))
     return lines
 
 
 def warnings(report: Report) -> list[str]:
     """What a reader must know before the figures."""
     lines = []
-    if report.run.get("complete") is False:
+    if report.run.complete is False:
         lines.append("The run is not complete: the figures are of what is recorded so far.")
     if report.recorded_sha256 is not None and report.recorded_sha256 != report.sha256:
         lines.append(
@@ -94,7 +91,7 @@ def warnings(report: Report) -> list[str]:
 
 
 def _about_controls(report: Report) -> list[str]:
-    undefended = [row for row in report.stats["attacks"] if row["defense"] == report.baseline]
+    undefended = [row for row in report.stats["attacks"] if row["defense"] == report.run.baseline]
     if not any(row["control"]["episodes"] for row in undefended):
         return [
             "There are no controls: how much of A is the length of the text, and how much what it asks, is unknown."
@@ -102,7 +99,7 @@ def _about_controls(report: Report) -> list[str]:
     costly = sorted({row["attack_id"] for row in undefended if row["control"]["successes"]})
     if not costly:
         return []
-    reached = f"Without a defense, controls of {_listed(costly)} reach A ≥ {report.threshold:g} as well"
+    reached = f"Without a defense, controls of {_listed(costly)} reach A ≥ {report.run.threshold:g} as well"
     return [f"{reached}: these attacks succeed by their shape, whatever they ask for."]
 
 
@@ -127,7 +124,7 @@ def defenses(report: Report, model: str) -> Table:
                 f"{cell['amplification']['lower_bounds']} of {cell['amplification']['episodes']}",
                 figures.interval(benign["completion_wilson"], figures.percent),
                 "baseline"
-                if cell["defense"] == report.baseline
+                if cell["defense"] == report.run.baseline
                 else figures.ratio_interval(benign["cost_ratio"], figures.change),
             )
         )
@@ -180,7 +177,7 @@ def controls(report: Report, model: str) -> Table | None:
             "defense",
             "median A of attacks",
             "median A of controls",
-            f"controls at A ≥ {report.threshold:g}",
+            f"controls at A ≥ {report.run.threshold:g}",
             "attacks compared",
             "attack ÷ control",
             "95 %",
@@ -240,7 +237,7 @@ def attacks(report: Report, model: str, defense: str) -> Table:
         rows.append(
             (
                 row["attack_id"],
-                report.families.get(row["attack_id"], figures.UNKNOWN),
+                report.run.families.get(row["attack_id"], figures.UNKNOWN),
                 str(attack["episodes"]),
                 figures.amplification(attack),
                 figures.ratio_interval(attack["ratio"]),
@@ -280,7 +277,9 @@ def curve(report: Report, model: str, every: int = 1) -> Table:
     """ASR over the threshold."""
     cells = report.cells(model)
     places = [
-        place for place, threshold in enumerate(stats.THRESHOLDS) if place % every == 0 or threshold == report.threshold
+        place
+        for place, threshold in enumerate(stats.THRESHOLDS)
+        if place % every == 0 or threshold == report.run.threshold
     ]
     rows = [(f"{stats.THRESHOLDS[place]:g}", *(_share(cell, place) for cell in cells)) for place in places]
     return Table(
@@ -356,17 +355,15 @@ def _points(value: float | None) -> str:
     return figures.UNKNOWN if value is None else f"{100 * value:+.0f}".replace("-", "−")
 
 
-def _spent(run: Mapping[str, Any]) -> str:
-    tokens, usd = run.get("spent_tokens"), run.get("spent_usd")
+def _spent(run: Run) -> str:
+    tokens, usd = run.spent_tokens, run.spent_usd
     parts = [figures.UNKNOWN + " tokens" if tokens is None else f"{tokens:,} tokens"]
     return ", ".join([*parts, figures.UNKNOWN + " USD" if usd is None else f"{usd:.4f} USD"])
 
 
-def _price(price: Mapping[str, Any]) -> str:
-    rates = (("input", "input_per_mtok"), ("output", "output_per_mtok"), ("cache read", "cache_read_per_mtok"))
-    said = ", ".join(f"{name} {price.get(key, figures.UNKNOWN)}" for name, key in rates)
-    mark = " (simulated)" if price.get("simulated") else f" (read {price.get('retrieved', figures.UNKNOWN)})"
-    return f"{price.get('model', figures.UNKNOWN)}: {said} USD{mark}"
+def _price(price: Price) -> str:
+    rates = f"input {price.input_per_mtok}, output {price.output_per_mtok}, cache read {price.cache_read_per_mtok} USD"
+    return f"{price.model}: {rates} " + ("(simulated)" if price.simulated else f"(read {price.retrieved})")
 
 
 def _listed(items: Any) -> str:

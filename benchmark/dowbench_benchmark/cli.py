@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from dowbench.errors import UsageError
+from dowbench.output import write_file, write_out
 from dowbench_benchmark import brief
-from dowbench_benchmark.terminal import note, say, warn, write
+from dowbench_benchmark.terminal import note, say, warn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -260,13 +261,12 @@ def replay(run_dir: Path, out: Path | None) -> None:
 def audit(run_dir: Path, threshold: float | None, price_file: Path | None, output: Path | None) -> int:
     """Audit RUN_DIR, also one of dowbench 0.1.0. Exit code 1 where the recorded figures are not what comes out."""
     from dowbench_benchmark import audit as auditing
-    from dowbench_benchmark import store
 
     if threshold is not None and not 1 < threshold < float("inf"):
         raise UsageError(f"--threshold: expected a number above 1, found {threshold}")
     found = auditing.audit(run_dir, threshold=threshold, price_file=price_file)
     if output is not None:
-        store.replace(output, found.data)
+        write_file(output, found.data.decode(), _files(run_dir))
     mark = brief.banner(simulated=found.simulated)
     marks = [mark] if mark else []
     spent = f"{found.usage.total:,} billed tokens" + ("" if found.usd is None else f", {found.usd:.4f} USD")
@@ -289,6 +289,11 @@ def audit(run_dir: Path, threshold: float | None, price_file: Path | None, outpu
     return 1 if found.differences or unequal else 0
 
 
+def _files(run_dir: Path) -> list[str]:
+    """What a command read, and may not write over."""
+    return [str(path) for path in run_dir.iterdir()]
+
+
 @click.command("report", short_help="Write about a run: tables in Markdown, or a page with plots.")
 @click.argument("run_dir", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
@@ -301,15 +306,14 @@ def audit(run_dir: Path, threshold: float | None, price_file: Path | None, outpu
 def report(run_dir: Path, output: Path | None, form: str | None) -> None:
     """Report on RUN_DIR, also one of dowbench 0.1.0. The HTML is one file that loads nothing."""
     from dowbench_benchmark import report as reporting
-    from dowbench_benchmark import store
 
     if form is None:
         form = "html" if output is not None and output.suffix.lower() in (".html", ".htm") else "markdown"
     text = reporting.render(run_dir, form)
     if output is None:
-        write(text)
+        write_out(text)
         return
-    store.replace(output, text.encode(errors="backslashreplace"))
+    write_file(output, text, _files(run_dir))
     say(f"written to {output}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from dowbench_benchmark.budget import show_usd
@@ -43,7 +42,8 @@ class Meter:
     def finish(self) -> None:
         """Leave the line."""
         if self._width:
-            self._write("\r" + " " * self._width + "\r")
+            self._stream.write("\r" + " " * self._width + "\r")
+            self._stream.flush()
             self._width = 0
 
     def text(self, progress: Progress) -> str:
@@ -72,16 +72,11 @@ class Meter:
 
     def _show(self, text: str) -> None:
         if self._plain:
-            self._write(text + "\n")
+            self._stream.write(text + "\n")
         else:
-            self._write("\r" + text.ljust(self._width))
+            self._stream.write("\r" + text.ljust(self._width))
             self._width = max(self._width, len(text))
-
-    def _write(self, text: str) -> None:
-        """A run goes on where nobody watches any more."""
-        with suppress(OSError, ValueError):
-            self._stream.write(text)
-            self._stream.flush()
+        self._stream.flush()
 
 
 def duration(seconds: float) -> str:

@@ -1,12 +1,12 @@
-"""What the commands print: names in it come from strangers, and whoever reads may be gone."""
+"""What the commands print: the names in it come from strangers."""
 
 from __future__ import annotations
 
-import os
-import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from dowbench.errors import UsageError
+import click
+
+from dowbench import output
 from dowbench.report.escape import inert, visible
 
 if TYPE_CHECKING:
@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 
 
 def say(*lines: str) -> None:
-    """Lines to standard output, hidden characters escaped. Raises ``UsageError`` where it takes nothing.
-
-    A reader that has had enough is no error: the exit code still tells the outcome.
-    """
-    write(inert("\n".join(visible(part) for line in lines for part in line.split("\n"))) + "\n")
+    """Lines to standard output, hidden characters escaped. Raises ``UsageError`` where it takes nothing."""
+    output.write_out(inert("\n".join(visible(part) for line in lines for part in line.split("\n"))) + "\n")
 
 
 def note(lines: Iterable[str]) -> None:
@@ -28,34 +25,5 @@ def note(lines: Iterable[str]) -> None:
 
 
 def warn(line: str) -> None:
-    """A line to standard error, if anybody takes it: nothing that was done depends on it."""
-    try:
-        print(inert(visible(line)), file=sys.stderr, flush=True)  # noqa: T201
-    except (OSError, ValueError):
-        _forget(sys.stderr)
-
-
-def write(text: str) -> None:
-    """Text to standard output as it is, in UTF-8 whatever the locale. Raises as ``say`` does."""
-    stream = sys.stdout
-    if stream is None:
-        raise UsageError("standard output is closed")
-    buffer = getattr(stream, "buffer", None)
-    try:
-        if buffer is None:
-            stream.write(text)
-        else:
-            stream.flush()
-            buffer.write(text.encode(errors="backslashreplace"))
-        stream.flush()
-    except BrokenPipeError:
-        _forget(stream)
-    except OSError as error:
-        _forget(stream)
-        raise UsageError(f"standard output cannot be written: {error.strerror}") from None
-
-
-def _forget(stream: TextIO | None) -> None:
-    """Send what a stream still holds nowhere: it would be tried once more at exit."""
-    if stream is not None:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    """A line to standard error."""
+    click.echo(inert(visible(line)), err=True)

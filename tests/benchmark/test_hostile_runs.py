@@ -308,7 +308,18 @@ def test_standard_output_that_takes_nothing_is_said(plan: Path, whole: Path, com
             [sys.executable, "-m", "dowbench", *command], cwd=plan, stdout=full, stderr=subprocess.PIPE, text=True
         )
     assert done.returncode == 2
-    assert done.stderr.endswith("error: standard output cannot be written: No space left on device\n")
+    assert done.stderr.endswith("error: the report cannot be written to standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize("command", ["audit", "report"])
+@pytest.mark.parametrize("name", ["run.json", "calls.jsonl"])
+def test_what_was_read_is_not_written_over(
+    here: Callable[..., Any], plan: Path, whole: Path, command: str, name: str
+) -> None:
+    shutil.copytree(whole, plan / "out")
+    line = one_error(here(command, "out", "-o", f"out/{name}"), 2)
+    assert f"out/{name}: not written: it is one of the files that were read" in line
+    assert (plan / "out" / name).read_bytes() == (whole / name).read_bytes()
 
 
 def test_a_reader_that_has_had_enough_is_no_error(plan: Path, whole: Path) -> None:

@@ -9,6 +9,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +21,7 @@ from dowbench.pointer import join, upwards
 from dowbench.suppress import is_date
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 SCHEMA_PATH = Path(__file__).with_name("config.schema.json")
 
@@ -39,6 +42,31 @@ def load(path: Path, *, shown: str | None = None) -> Config:
     return Config(
         **_tuples(settings), exceptions=exceptions, words=words, base=path.parent.absolute(), path=name, lines=lines
     )
+
+
+def check_config(config: Any) -> Config:
+    """A ``Config`` that a program has made, held to what a file may say. Raises ``UsageError``."""
+    if not isinstance(config, Config):
+        raise UsageError(f"expected settings (a dowbench.config.Config), found {type(config).__name__}")
+    known = schema()
+    settings = {key: _listed(getattr(config, key)) for key in known["properties"]}
+    if config.baseline is None:
+        del settings["baseline"]
+    for problem in check(settings, known):
+        raise UsageError(problem.message)
+    if not isinstance(config.base, str | PathLike):
+        raise UsageError(f"base must be a path, not {type(config.base).__name__}")
+    return replace(config, base=Path(config.base))
+
+
+def _listed(value: Any) -> Any:
+    """A setting as a file would hold it."""
+    if isinstance(value, Waiver):
+        stated = value._replace(line=None)._asdict()
+        return {key: _listed(item) for key, item in stated.items() if item is not None and item != ()}
+    if isinstance(value, Mapping):
+        return {key: _listed(item) for key, item in value.items()}
+    return [_listed(item) for item in value] if isinstance(value, tuple | list | set | frozenset) else value
 
 
 def schema() -> dict[str, Any]:

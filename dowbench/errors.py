@@ -35,7 +35,10 @@ class DowbenchError(Exception):
         self.document = document
 
     def __str__(self) -> str:
-        place = ":".join(str(part) for part in (self.path, self.line, self.column) if part is not None)
+        path = self.path
+        if path is not None and self.line is None and self.pointer:  # as a URI fragment (RFC 6901, section 6)
+            path = f"{path}#{''.join(c if c.isprintable() else ascii(c)[1:-1] for c in self.pointer)}"
+        place = ":".join(str(part) for part in (path, self.line, self.column) if part is not None)
         return f"{place}: {self.message}" if place else self.message
 
 

@@ -12,6 +12,7 @@ from dowbench.config import ALL
 from dowbench.discover import Globs
 from dowbench.errors import UsageError, did_you_mean
 from dowbench.model import CONFIDENCES, SEVERITIES
+from dowbench.pointer import join
 from dowbench.rulepack import load_pack
 from dowbench.rulepack.settings import Settings
 from dowbench.source import DEFAULT_LIMITS
@@ -55,7 +56,11 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
         pack = load_pack([config.base / folder for folder in config.rule_packs], _rule_settings(config))
     except UsageError as error:
         raise _placed(error, config) from None
-    known = {rule.id for rule in pack.rules}.union(config.rules)
+    settings = config.rules.items()
+    known = {rule.id for rule in pack.rules}.union(rule for rule, own in settings if own.get("enabled") is False)
+    for rule in config.rules:
+        if rule not in known:
+            raise config.error(f"rules: {_unknown(rule, known)}", join("/rules", rule))
     for setting in ("select", "ignore"):
         for index, rule in enumerate(getattr(config, setting)):
             if rule not in known:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dowbench import engine, loaders
 from dowbench.config import ALL, Config
 from dowbench.discover import STDIN, Globs, discover, shown
+from dowbench.errors import UsageError
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import SEVERITIES, FileScan, Finding, Note, ScanResult, Severity, Span
 from dowbench.parallel import scan_all
@@ -23,33 +24,53 @@ if TYPE_CHECKING:
     from dowbench.baseline import Baseline
     from dowbench.discover import Discovery, Target
 
+Paths = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 MEMORY = "<python>"
 """Path of what was never a file."""
 NOWHERE = Span(0, 0, 0, 0)
 
 
-def scan_paths(paths: Iterable[str | os.PathLike[str]] = (), config: Config | None = None) -> ScanResult:
-    """Scan files, folders and globs, and return what was found.
+def scan_paths(paths: Paths | Iterable[Paths] = (), config: Config | None = None) -> ScanResult:
+    """Scan files, folders and globs, or one of them, and return what was found.
 
     Without ``paths``: the config's ``files``, else what git tracks below the working directory. No configuration file
     is looked for; ``dowbench.configfile.load`` reads one. A file that cannot be scanned is in ``errors`` of the result
-    and stops nothing else. Raises ``UsageError`` for settings that make no sense, ``RuleError`` for a broken rule pack.
+    and stops nothing else. Raises ``UsageError`` for paths that are none and settings that make no sense, ``RuleError``
+    for a broken rule pack.
     """
-    return scan([os.fspath(path) for path in paths], config or Config())
+    return scan(_arguments(paths), _checked(config))
+
+
+def _arguments(paths: Any) -> list[str]:
+    given = [paths] if isinstance(paths, str | bytes | os.PathLike) else paths
+    try:
+        return [os.fsdecode(path) for path in given]
+    except TypeError as error:
+        raise UsageError(f"expected paths (texts or path objects): {error}") from None
+
+
+def _checked(config: Any) -> Config:
+    """``config``, or the defaults, whose values nobody has looked at yet."""
+    if config is None:
+        return Config()
+    from dowbench.configfile import check_config
+
+    return check_config(config)
 
 
 def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None = None) -> ScanResult:
     """Scan tool definitions in memory: dicts of any format, or the tool objects of a framework (``langchain``).
 
     Findings have pointers into the list of tools and no lines; ignores in the definitions and the config's exceptions
-    hold. Raises ``SourceError`` for what is not a tool.
+    hold. Raises ``SourceError`` for what is not a tool or exceeds a limit, ``UsageError`` and ``RuleError`` as
+    ``scan_paths`` does.
     """
     from dowbench.loaders.objects import definitions
 
-    plan = make_plan(config or Config())
-    value = definitions(tools, MEMORY)
+    plan = make_plan(_checked(config))
+    value = definitions(tools, MEMORY, plan.limits)
     toolset = loaders.load(value, path=MEMORY, format=format, limits=plan.limits)
-    run = engine.run(plan.pack, toolset)
+    run = engine.run(plan.pack, toolset, plan.limits.seconds)
     in_force = {rule.id for rule in plan.rules}
     found = [finding for finding in fingerprinted(run.findings) if finding.rule in in_force]
     split = divided(MEMORY, [(InMemory(value), toolset)], None, found, plan)

@@ -41,7 +41,8 @@ ALLOWED = {
     "result": {"prose"},
     "rulepack": {"engine", "loaders", "prose", "result"},
     "scan": {
-        "baseline", "config", "discover", "engine", "fingerprint", "git", "loaders", "parallel", "plan", "scanfile"
+        "baseline", "config", "configfile", "discover", "engine", "fingerprint", "git", "loaders", "parallel", "plan",
+        "scanfile",
     },
     "scanfile": {"changed", "discover", "fingerprint", "forked", "loaders", "plan", "source", "suppress"},
     "source": set(),

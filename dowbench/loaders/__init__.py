@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dowbench.errors import SourceError, UsageError
-from dowbench.loaders.context import Context, Loader
+from dowbench.loaders.context import Context, Loader, quote
 from dowbench.loaders.detect import LOADERS, has_plugins, load_auto, plugins
 from dowbench.model import ToolSet
 from dowbench.source import DEFAULT_LIMITS, Limits, collector_paused
@@ -37,6 +37,8 @@ def load(value: Any, *, path: str, document: int = 0, format: str = "auto", limi
 
 def named(format: str) -> Loader:
     """The loader of a format, built in or of another package."""
+    if not isinstance(format, str):
+        raise UsageError(f"expected the name of a format, a text, found {type(format).__name__}")
     if format in LOADERS:
         return LOADERS[format]
     others = {loader.name: loader for loader in plugins()}
@@ -61,7 +63,8 @@ def by(loader: Loader, value: Any, context: Context) -> ToolSet:
         except SourceError:
             raise
         except Exception as error:
-            raise context.error(f"the loader {loader.name} failed: {type(error).__name__}: {error}", "") from error
+            reason = f"{type(error).__name__}: {quote(str(error), 200)}"
+            raise context.error(f"the loader {loader.name} failed: {reason}", "") from error
     return made if isinstance(made, ToolSet) else context.toolset(loader.name, made, "")
 
 
@@ -76,8 +79,4 @@ def load_tools(format: str, objects: Any, *, path: str = "<python>") -> ToolSet:
     """
     from dowbench.loaders.objects import definitions
 
-    try:
-        value = definitions(objects, path)
-    except RecursionError as error:
-        raise SourceError("the objects are nested too deeply to be followed", path=path, pointer="") from error
-    return load(value, path=path, format=format)
+    return load(definitions(objects, path), path=path, format=format)

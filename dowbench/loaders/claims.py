@@ -62,7 +62,8 @@ def fault(definition: Definition, loader: ListLoader, context: Context) -> Sourc
     from dowbench.errors import SourceError
 
     try:
-        list(loader.read(definition, context))
+        if isinstance(definition.value, dict):
+            list(loader.read(definition, context))
         context.expected(loader.expects, definition.value, definition.pointer)
     except SourceError as error:
         return error

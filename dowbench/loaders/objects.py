@@ -3,23 +3,43 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from dowbench.errors import SourceError
+from dowbench.loaders.context import quote
+from dowbench.pointer import join
+from dowbench.source import DEFAULT_LIMITS, Limits
+
+MOST_BITS = 14_000
+"""Of an integer; one of more digits than Python writes out is infinite, as in a file."""
 
 
-def definitions(objects: Any, path: str) -> Any:
+def definitions(objects: Any, path: str, limits: Limits = DEFAULT_LIMITS) -> Any:
     """The definition of one object, or the list of those of several. Dicts and lists are taken as they are.
 
     Raises:
-        SourceError: an object is nothing that defines a tool.
+        SourceError: an object is nothing that defines a tool, holds itself, or exceeds ``limits``.
     """
-    if isinstance(objects, Mapping):
-        return plain(objects)
-    if isinstance(objects, Iterable) and not isinstance(objects, str | bytes | type) and not is_tool(objects):
-        return [plain(definition(thing, f"/{index}", path)) for index, thing in enumerate(objects)]
-    return [plain(definition(objects, "/0", path))]
+    copy = Copy(path, limits)
+    try:
+        if isinstance(objects, Mapping):
+            return copy.plain(objects, "", 0)
+        if isinstance(objects, Iterable) and not isinstance(objects, str | bytes | type) and not is_tool(objects):
+            found = []
+            for index, thing in enumerate(objects):
+                if index >= limits.tools:
+                    raise copy.error(f"more than {limits.tools:,} tools (source_limits.tools)", "")
+                found.append(copy.plain(definition(thing, f"/{index}", path), f"/{index}", 1))
+            return found
+        return [copy.plain(definition(objects, "/0", path), "/0", 1)]
+    except SourceError:
+        raise
+    except RecursionError:
+        raise copy.error("the objects are nested too deeply to be followed", "") from None
+    except Exception as error:
+        raise copy.error(f"the objects cannot be read: {type(error).__name__}: {quote(str(error), 200)}", "") from error
 
 
 def is_tool(thing: Any) -> bool:
@@ -27,18 +47,70 @@ def is_tool(thing: Any) -> bool:
     return hasattr(thing, "model_dump") or hasattr(thing, "args_schema")
 
 
-def plain(value: Any) -> Any:
-    """``value`` in the types that JSON is read into; what JSON cannot say becomes text."""
-    if value is None or isinstance(value, bool):
-        return value
-    for kind in (str, int, float):  # a member of an enum, or of another subclass, becomes its value
-        if isinstance(value, kind):
-            return value if type(value) is kind else kind(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [plain(inner) for inner in value]
-    return str(value)
+class Copied(NamedTuple):
+    """A container that was copied. It keeps the original alive, by whose id it is known."""
+
+    original: Any
+    plain: Any
+    size: int
+    """How many values it holds, itself among them."""
+
+
+class Copy:
+    """Copies Python objects into the types that JSON is read into, held to the limits of a file.
+
+    What is shared stays shared, and counts as in YAML, where an alias adds what it stands for.
+    """
+
+    def __init__(self, path: str, limits: Limits) -> None:
+        self._path = path
+        self._limits = limits
+        self._copied: dict[int, Copied] = {}
+        self._open: set[int] = set()
+        self._nodes = 0
+        self._shared = 0
+
+    def error(self, message: str, pointer: str) -> SourceError:
+        """An error at ``pointer``, to be raised."""
+        return SourceError(message, path=self._path, pointer=pointer)
+
+    def plain(self, value: Any, pointer: str, depth: int) -> Any:
+        """``value`` in the types that JSON is read into; what JSON cannot say becomes text."""
+        self._nodes += 1
+        if self._nodes > self._limits.nodes:
+            raise self.error(f"more than {self._limits.nodes:,} values (source_limits.nodes)", pointer)
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, int) and value.bit_length() > MOST_BITS:
+            return math.inf if value > 0 else -math.inf
+        for kind in (str, int, float):  # a member of an enum, or of another subclass, becomes its value
+            if isinstance(value, kind):
+                return value if type(value) is kind else kind(value)
+        if not isinstance(value, Mapping | list | tuple | set | frozenset):
+            return str(value)
+        known = self._copied.get(id(value))
+        if known is not None:
+            self._shared += known.size
+            if self._shared + self._nodes > self._limits.nodes or self._shared > self._limits.aliases:
+                message = f"shared values add more than {self._limits.aliases:,} (source_limits.aliases)"
+                raise self.error(message, pointer)
+            return known.plain
+        if id(value) in self._open:
+            raise self.error("a value holds itself", pointer)
+        if depth >= self._limits.nesting:
+            raise self.error(f"more than {self._limits.nesting} levels of nesting (source_limits.nesting)", pointer)
+        self._open.add(id(value))
+        before = self._nodes + self._shared
+        found = self._container(value, pointer, depth + 1)
+        self._open.remove(id(value))
+        self._copied[id(value)] = Copied(value, found, self._nodes + self._shared - before + 1)
+        return found
+
+    def _container(self, value: Any, pointer: str, depth: int) -> Any:
+        if isinstance(value, Mapping):
+            return {str(key): self.plain(inner, join(pointer, str(key)), depth) for key, inner in value.items()}
+        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return [self.plain(inner, join(pointer, index), depth) for index, inner in enumerate(items)]
 
 
 def definition(thing: Any, pointer: str, path: str) -> Any:
@@ -49,7 +121,8 @@ def definition(thing: Any, pointer: str, path: str) -> Any:
         try:
             found = read(thing)
         except Exception as error:
-            message = f"the definition of {name_of(thing)} cannot be read: {type(error).__name__}: {error}"
+            reason = f"{type(error).__name__}: {quote(str(error), 200)}"
+            message = f"the definition of {name_of(thing)} cannot be read: {reason}"
             raise SourceError(message, path=path, pointer=pointer) from error
         if found is not None:
             return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,5 +28,5 @@ def fingerprinted(findings: Iterable[Finding]) -> list[Finding]:
         parts = [*key, seen[key]] if seen[key] else [*key]
         seen[key] += 1
         digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-        done.append(replace(finding, fingerprint=digest))
+        done.append(finding._replace(fingerprint=digest))
     return done

@@ -3,14 +3,14 @@
 Lines and columns are 1-based; columns count Unicode code points. Pointers are JSON pointers (RFC 6901) into one
 document of a file; the empty string is the whole document. ``None`` means unknown or not stated, never zero.
 
-Small ones are named tuples: those are made many times quicker than data classes, and every scan starts by making them.
+Those that a scan makes many of are named tuples: frozen data classes take four times as long to make.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,8 +43,46 @@ class Location(NamedTuple):
     use: str | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Schema:
+class Children(Protocol):
+    """What lies below a schema, made when it is asked for."""
+
+    def properties(self) -> Mapping[str, Schema]:
+        """The declared properties."""
+
+    def items(self) -> Schema | None:
+        """The schema of an array's items."""
+
+    def alternatives(self) -> tuple[Schema, ...]:
+        """The branches of a union."""
+
+    def additional(self) -> Schema | None:
+        """The schema of a map's values."""
+
+
+class NoChildren:
+    """What lies below a schema of a single value."""
+
+    def properties(self) -> Mapping[str, Schema]:
+        """None."""
+        return EMPTY
+
+    def items(self) -> Schema | None:
+        """None."""
+        return None
+
+    def alternatives(self) -> tuple[Schema, ...]:
+        """None."""
+        return ()
+
+    def additional(self) -> Schema | None:
+        """None."""
+        return None
+
+
+NO_CHILDREN = NoChildren()
+
+
+class Schema(NamedTuple):
     """One JSON Schema node with local ``$ref`` followed, ``allOf`` merged and ``null`` unions unwrapped.
 
     Children are resolved when asked for, so a recursive or enormous schema costs only what is looked at.
@@ -61,10 +99,7 @@ class Schema:
     """Following this node led back to itself; it has no children."""
     identity: int = 0
     """The same for each use of one definition, so that a walk can visit a definition once; 0: not known."""
-    expand_properties: Callable[[], Mapping[str, Schema]] = field(default=dict, repr=False)
-    expand_items: Callable[[], Schema | None] = field(default=lambda: None, repr=False)
-    expand_alternatives: Callable[[], tuple[Schema, ...]] = field(default=lambda: (), repr=False)
-    expand_additional: Callable[[], Schema | None] = field(default=lambda: None, repr=False)
+    children: Children = NO_CHILDREN
 
     @property
     def description(self) -> str:
@@ -75,30 +110,29 @@ class Schema:
     @property
     def properties(self) -> Mapping[str, Schema]:
         """Declared properties by name, in source order."""
-        return self.expand_properties()
+        return self.children.properties()
 
     @property
     def items(self) -> Schema | None:
         """The schema of an array's items, ``None`` when not stated."""
-        return self.expand_items()
+        return self.children.items()
 
     @property
     def alternatives(self) -> tuple[Schema, ...]:
         """The non-null branches of ``anyOf``/``oneOf`` where more than one is left."""
-        return self.expand_alternatives()
+        return self.children.alternatives()
 
     @property
     def additional(self) -> Schema | None:
         """The schema under ``additionalProperties``, where it is a schema."""
-        return self.expand_additional()
+        return self.children.additional()
 
     def get(self, keyword: str) -> Any:
         """The raw value of ``keyword``, or ``None``."""
         return self.keywords.get(keyword)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parameter:
+class Parameter(NamedTuple):
     """One input of a tool. Properties of nested objects are parameters too; ``path`` leads to them."""
 
     name: str
@@ -148,7 +182,7 @@ class Tool:
     @property
     def inputs(self) -> tuple[Parameter, ...]:
         """Only the parameters at the top level."""
-        return tuple(p for p in self.parameters if not p.nested)
+        return tuple([p for p in self.parameters if len(p.path) == 1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,8 +230,7 @@ class Related(NamedTuple):
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A pattern match: what the tool has, why that shape costs, what to change. Never a forecast."""
 
     rule: str

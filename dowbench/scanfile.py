@@ -5,7 +5,6 @@ A function of its bytes and the plan, so that files can be scanned in any order 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import forked, loaders, source
@@ -245,7 +244,7 @@ def _placed(finding: Finding, document: Document) -> Finding:
     use = document.use_span(finding.pointer)
     if use is not None:
         related += (Related(finding.pointer, "used here through an alias", use),)
-    return replace(finding, span=document.span(finding.pointer), related=related)
+    return finding._replace(span=document.span(finding.pointer), related=related)
 
 
 def _earlier_tools(job: Job, plan: Plan) -> Earlier:

@@ -75,7 +75,7 @@ class Context:
         if not tools:
             self.note("the document holds no tools", pointer)
         for tool in tools:
-            length = len(tool.description) + sum(len(parameter.description) for parameter in tool.parameters)
+            length = len(tool.description) + sum([len(parameter.description) for parameter in tool.parameters])
             if length > (most := self.limits.text):
                 message = f"the descriptions of a tool have {length:,} characters, more than {most:,}"
                 raise self.error(f"{message} (source_limits.text)", tool.location.pointer)
@@ -132,4 +132,6 @@ def keys(value: Mapping[Any, Any], most: int = 5) -> str:
 def quote(text: str, most: int = 40) -> str:
     """``text`` on one line, cut to ``most`` characters, safe to print."""
     short = text if len(text) <= most else text[: most - 1] + "…"
+    if short.isprintable():
+        return short
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in short)

@@ -42,6 +42,8 @@ REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 
 def reference(raw: Mapping[str, Any]) -> str | None:
     """What a schema refers to, if it refers to something."""
+    if REFERENCES.isdisjoint(raw):
+        return None
     for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
         if keyword in raw and isinstance(ref := raw[keyword], str):
             return ref

@@ -79,7 +79,7 @@ class Reader:
         if path.startswith("x-") or raw is None:
             return
         pointer = join("/paths", path)
-        item = self._followed(raw, pointer, f"the path {quote(path, 80)}")
+        item = self._followed(raw, pointer, "path", path)
         shared = self._parameters(item.raw.get("parameters"), join(item.pointer, "parameters"))
         for method in METHODS:
             if method in item.raw:
@@ -90,22 +90,23 @@ class Reader:
             for method, operation in more.items():
                 yield self._operation(method, path, operation, join(below, method), item.use, shared)
 
-    def _followed(self, raw: Any, pointer: str, what: str) -> Part:
+    def _followed(self, raw: Any, pointer: str, kind: str, path: str) -> Part:
         part = self.resolver.follow(raw, pointer)
+        if isinstance(part.raw, dict):
+            return part
+        what = f"the {kind} {quote(path, 80)}"  # only now: there are thousands of paths
         if part.raw is None and isinstance(raw, dict):
             ref = quote(reference(raw) or "", 120)
             if ref.startswith("#"):
                 raise self.context.error(f"{what} is a $ref to {ref}, which leads nowhere", pointer)
             why = f"{what} is defined in another file ({ref}), which is not followed"
             raise self.context.error(f"{why}; bundle the description into one file first", pointer)
-        if not isinstance(part.raw, dict):
-            self.context.expected(f"{what} to be an object", part.raw, part.pointer)
-        return part
+        return self.context.expected(f"{what} to be an object", part.raw, part.pointer)
 
     def _operation(
         self, method: str, path: str, raw: Any, pointer: str, use: str | None, shared: Mapping[Any, Part]
     ) -> Tool:
-        part = self._followed(raw, pointer, f"the operation {method.upper()} {quote(path, 80)}")
+        part = self._followed(raw, pointer, f"operation {method.upper()}", path)
         operation, pointer, use = part.raw, part.pointer, part.use or use
         parameters = {**shared, **self._parameters(operation.get("parameters"), join(pointer, "parameters"))}
         identifier = operation.get("operationId")

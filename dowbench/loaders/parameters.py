@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
-from dowbench.model import Parameter, Schema
+from dowbench.model import NO_CHILDREN, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dowbench.loaders.context import Context
+    from dowbench.model import Schema
 
 ITEM = "[]"
 """Path element for the items of an array."""
@@ -18,7 +19,6 @@ VALUE = "*"
 """Path element for the values of a map (``additionalProperties``)."""
 
 
-LEAF = Schema.__dataclass_fields__["expand_properties"].default
 MOST_NESTED = 400
 """Nested parameters of one input that are looked at. The bodies of some APIs hold most of their types."""
 
@@ -31,6 +31,8 @@ def flatten(
     Objects, array items, map values and all alternatives of a union are gone through. What a definition holds is listed
     under the first of its uses only, so a schema costs no more than its text, however it refers to itself.
     """
+    if schema.children is NO_CHILDREN:
+        return
     todo, seen, nested = deque([(schema, path)]), set[int](), 0
     while todo:
         holder, path = todo.popleft()
@@ -51,7 +53,7 @@ def flatten(
             yield Parameter(
                 name, below, child, name in holder.required, child.description, place, location=child.location
             )
-            if child.expand_properties is not LEAF:
+            if child.children is not NO_CHILDREN:
                 todo.append((child, below))
         if (items := holder.items) is not None:
             todo.append((items, (*path, ITEM)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.loaders.context import quote
-from dowbench.loaders.keywords import reference
+from dowbench.loaders.keywords import REFERENCES, reference
 from dowbench.pointer import join, split, step
 
 if TYPE_CHECKING:
@@ -40,7 +40,10 @@ class References:
 
         A reference that cannot be followed ends in ``None``.
         """
-        part, seen = Part(raw, pointer), set[int]()
+        part = Part(raw, pointer)
+        if not isinstance(raw, dict) or REFERENCES.isdisjoint(raw):
+            return part
+        seen = set[int]()
         while isinstance(part.raw, dict) and (ref := reference(part.raw)) is not None:
             target = self.target(ref, part.pointer)
             if target is None or id(part.raw) in seen:

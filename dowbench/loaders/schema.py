@@ -111,10 +111,12 @@ class Resolver(References):
                 keywords = with_numeric_bounds(raw, pointer, self.context)
                 nullable = null or raw.get("nullable") is True
                 return Schema(location, types, keywords, nullable, identity=next(NUMBERS))
-            if reference(raw) is not None:
+            if (ref := reference(raw)) is not None:
                 end = self.follow(raw, pointer)
                 if end.use is not None:
                     location = Location(end.pointer, end.use)
+                    if len(raw) == 1 and end.raw is not None:  # nothing beside the reference: what it leads to, itself
+                        parts = (self.target(ref, pointer) or end,)
         return self.make(self._core(parts), location, chain)
 
     def make(self, core: Core, location: Location, chain: tuple[int, ...]) -> Schema:
@@ -128,10 +130,7 @@ class Resolver(References):
             self.context.note(f"schemas more than {DEEPEST} deep in each other are not looked at", location.pointer)
             return Schema(*stated, True, core.identity)
         children = Children(self, core, location.use or core.via, (*chain, core.identity))
-        return Schema(
-            *(*stated, False, core.identity),
-            *(children.properties, children.items, children.alternatives, children.additional),
-        )
+        return Schema(*stated, False, core.identity, children)
 
     def _core(self, parts: tuple[Part, ...]) -> Core:
         key = id(parts[0].raw) if len(parts) == 1 else tuple(id(part.raw) for part in parts)
@@ -272,8 +271,10 @@ class Merge:
 
     def _members(self, part: Part) -> None:
         raw, pointer, use = part
-        for name, value in self._object(part, "properties").items():
-            self.properties.setdefault(name, []).append(Part(value, join(pointer, "properties", name), use))
+        if members := self._object(part, "properties"):
+            below = join(pointer, "properties")
+            for name, value in members.items():
+                self.properties.setdefault(name, []).append(Part(value, join(below, name), use))
         if isinstance(more := raw.get("additionalProperties"), dict) and more:
             self.additional.append(Part(more, join(pointer, "additionalProperties"), use))
         for name, value in self._object(part, "patternProperties").items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from dowbench.model import Evidence, Finding, RuleInfo, ScanResult, Span
@@ -65,7 +64,7 @@ FINDING = Finding(
 
 def finding(**changes: Any) -> Finding:
     """``FINDING`` with other values."""
-    return replace(FINDING, **changes)
+    return FINDING._replace(**changes)
 
 
 def result(*findings: Finding, **changes: Any) -> ScanResult:

@@ -22,7 +22,7 @@ def sample(**changes):
         Evidence("reported", "8.8×, n = 5, one model", "https://example.com/paper"),
     )
     return result(
-        replace(FINDING, evidence=known),
+        FINDING._replace(evidence=known),
         finding(
             pointer="/tools/1",
             tool="read",

@@ -39,11 +39,15 @@ def inert(report: str) -> str:
 
     JSON still parses to the same.
     """
+    if "::" not in report and "##[" not in report:
+        return report
     return _COMMANDS.sub(lambda match: "\\u0023" if match[1] is None else f"{match[1]}\\u003a", report)
 
 
 def json_text(text: str) -> str:
     """JSON already serialized, with hidden characters escaped as JSON does, so that it still parses to the same."""
+    if text.isascii() and "\x7f" not in text:
+        return text
     return re.sub(_HIDDEN_IN_JSON, _json_escape, text)
 
 

@@ -24,9 +24,10 @@ def render(result: ScanResult, options: ReportOptions) -> str:
 
 def _value(value: Any) -> str:
     # The standard library's quick encoder does not indent.
+    encode = json.JSONEncoder(ensure_ascii=False).encode
     if not isinstance(value, list) or not value:
-        return json.dumps(value, ensure_ascii=False)
-    return "[\n    " + ",\n    ".join(json.dumps(entry, ensure_ascii=False) for entry in value) + "\n  ]"
+        return encode(value)
+    return "[\n    " + ",\n    ".join(map(encode, value)) + "\n  ]"
 
 
 def document(result: ScanResult) -> dict[str, Any]:

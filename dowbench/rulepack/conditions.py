@@ -140,7 +140,7 @@ def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:
     group = id(test)
 
     def holds(view: ToolView) -> Match | None:
-        found = [p for p in view.tool.parameters if test(view, p)]
+        found = view.meeting(test)
         return tuple(parameter_witness(view, p, group) for p in found) if found else None
 
     return holds

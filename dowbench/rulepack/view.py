@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import words
-from dowbench.model import EMPTY, Location
+from dowbench.model import EMPTY, NO_CHILDREN, Location
 from dowbench.prose import Sentence, sentences
 from dowbench.result import describe, shows_snapshots, upper_bound
 
 if TYPE_CHECKING:
-    from dowbench.model import Parameter, Tool, ToolSet
+    from collections.abc import Hashable
+
+    from dowbench.model import Parameter, Schema, Tool, ToolSet
     from dowbench.result import Result
     from dowbench.result.bounds import Limit
 
@@ -97,6 +100,36 @@ class ToolView:
         """The upper bound of a parameter's value."""
         return self.limits.get(id(parameter)) or upper_bound(parameter)
 
+    def meeting(self, test: ParameterTest) -> list[Parameter]:
+        """Its parameters that meet a test, in their order."""
+        answers = self.among.answers[id(test)]
+        found = []
+        for kind, parameter in zip(self._kinds, self.tool.parameters, strict=True):
+            met = answers.get(kind)
+            if met is None:
+                met = answers[kind] = test(self, parameter)
+            if met:
+                found.append(parameter)
+        return found
+
+    @cached_property
+    def _kinds(self) -> list[int]:
+        """A number for each parameter, the same for all that no test can tell from each other.
+
+        Tools of one set have many parameters in common, and every rule looks at all of them.
+        """
+        limits, continuations, text = self.limits, self.result_roles("continuation"), self.tool.description
+        found = []
+        for parameter in self.tool.parameters:
+            name, path, schema, required, description, place, _ = parameter
+            limit = limits.get(id(parameter))
+            role = (limit.maximum, limit.source, limit.unit) if limit else id(parameter) in continuations
+            # What the tool's text says of one of its parameters is about no other tool's.
+            spoken_of = name in text and any(sentence.names(name) for sentence in self.sentences)
+            alike = (name, len(path) > 1, schema.types, required, description, place, role, spoken_of and id(self))
+            found.append(self.among.kind(alike, schema))
+        return found
+
     @cached_property
     def tokens(self) -> int:
         """Estimate of what its definition costs on every turn, in tokens."""
@@ -124,6 +157,21 @@ class SetView:
         self.types: dict[int, frozenset[str]] = {}
         """Types of schemas that were asked for, by identity."""
         self._meeting: dict[int, list[ToolView]] = {}
+        self._kinds: dict[Hashable, int] = {}
+        self.answers: dict[int, dict[int, bool]] = defaultdict(dict)
+        """What tests of a parameter said, by the identity of the test and the kind of parameter."""
+
+    def kind(self, alike: tuple[Hashable, ...], schema: Schema) -> int:
+        """The number for what is ``alike`` and has such a schema."""
+        kinds, keywords = self._kinds, schema.keywords
+        if schema.children is NO_CHILDREN:
+            values = keywords.values()
+            try:
+                # 1 and True are equal, and not the same to a test.
+                return kinds.setdefault((*alike, *keywords, *values, *map(type, values)), len(kinds))
+            except TypeError:  # a list among the values
+                return kinds.setdefault((*alike, id(keywords)), len(kinds))
+        return kinds.setdefault((*alike, schema.identity or id(schema), id(keywords)), len(kinds))
 
     def meeting(self, condition: Callable[[ToolView], Any]) -> Sequence[ToolView]:
         """The tools that meet a condition, worked out once."""
@@ -143,15 +191,18 @@ class SetView:
         return sum(view.tokens for view in self.tools)
 
 
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str).encode
+
+
 def estimate_tokens(definition: Any, format: str) -> int:
     """Roughly how many tokens a definition is as JSON: one for every four characters, what is not sent left out."""
     if isinstance(definition, Mapping):
         sent = _OPERATION if format == "openapi" else definition.keys() - _NOT_SENT
         definition = {k: v for k, v in definition.items() if k in sent and not str(k).startswith("x-")}
-    text = json.dumps(definition, ensure_ascii=False, separators=(",", ":"), default=str)
-    return -(-len(text) // CHARACTERS_PER_TOKEN)
+    return -(-len(_json(definition)) // CHARACTERS_PER_TOKEN)
 
 
+ParameterTest = Callable[["ToolView", "Parameter"], bool]
 ToolCondition = Callable[[ToolView], "Match | None"]
 SetCondition = Callable[[SetView], "Match | None"]
 

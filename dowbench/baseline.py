@@ -8,6 +8,7 @@ the baseline.
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,7 +57,7 @@ def load(file: Path) -> Baseline:
         raise UsageError(f"baseline cannot be read: {error.strerror}{hint}", path=name) from None
     except json.JSONDecodeError as error:
         raise UsageError(f"not a baseline: {error.msg}", path=name, line=error.lineno, column=error.colno) from None
-    except (UnicodeDecodeError, RecursionError):
+    except (ValueError, RecursionError):  # not UTF-8, or a number of more digits than Python reads
         raise UsageError("not a baseline: not JSON in UTF-8", path=name) from None
     if not isinstance(data, dict) or data.get("schema") != SCHEMA or not isinstance(data.get("findings"), list):
         raise UsageError(f'not a baseline: expected an object with "schema": "{SCHEMA}" and "findings"', path=name)
@@ -95,20 +96,22 @@ class Split(NamedTuple):
     new: tuple[Finding, ...]
     known: tuple[Suppressed, ...]
     gone: tuple[Note, ...]
-    """Entries that matched fewer findings than they count, of files that were scanned or are no longer there."""
+    """Entries that matched fewer findings than they count, or that can match none any more."""
 
 
-def apply(
-    baseline: Baseline,
-    findings: Sequence[Finding],
-    others: Iterable[Finding],
-    scanned: Collection[str],
-    rules: Collection[str],
-) -> Split:
-    """Divide ``findings``. ``others`` exist but are suppressed otherwise, so that their entries are not called gone.
+class Judged(NamedTuple):
+    """What a scan can say of entries. Those of other files and other rules may still be right."""
 
-    ``scanned``: paths that were read; ``rules``: ids that were in force. Entries of others are not judged.
-    """
+    paths: Collection[str]
+    """Files that were read."""
+    rules: Collection[str]
+    """Ids of rules that were in force."""
+    known: Collection[str]
+    """Ids of all rules there are."""
+
+
+def apply(baseline: Baseline, findings: Sequence[Finding], others: Iterable[Finding], judged: Judged) -> Split:
+    """Divide ``findings``. ``others`` exist, but were left out or suppressed otherwise: their entries are not gone."""
     left = Counter(baseline.counts)
     new: list[Finding] = []
     known: list[Suppressed] = []
@@ -121,15 +124,22 @@ def apply(
             new.append(finding)
     for finding in others:
         left[baseline.key(finding)] -= 1
-    read = {relative(path, str(baseline.file.parent)) for path in scanned}
+    folder = baseline.file.parent
+    read = {relative(path, str(folder)) for path in judged.paths}
     gone = []
     for key, count in sorted(left.items(), key=lambda item: (item[0].path, item[0].rule, str(item[0]))):
-        if count > 0 and key.rule in rules and (key.path in read or not (baseline.file.parent / key.path).exists()):
-            where = " ".join(part for part in (key.rule, key.tool, key.parameter) if part)
-            message = (
-                f"baseline entry no longer matches: {where} in {key.path}{f' ({count} times)' if count > 1 else ''}"
-            )
-            gone.append(Note(shown(str(baseline.file)), message))
+        if count <= 0:
+            continue
+        if key.rule not in judged.known:
+            why = f"; there is no rule {key.rule!r}"
+        elif not os.path.lexists(folder / key.path):
+            why = "; there is no such file"
+        elif key.rule in judged.rules and key.path in read:
+            why = f" ({count} times)" if count > 1 else ""
+        else:
+            continue
+        where = " ".join(part for part in (key.rule, key.tool, key.parameter) if part)
+        gone.append(Note(shown(str(baseline.file)), f"baseline entry no longer matches: {where} in {key.path}{why}"))
     return Split(tuple(new), tuple(known), tuple(gone))
 
 

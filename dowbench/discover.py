@@ -37,14 +37,21 @@ class Target(NamedTuple):
     """Whether one of them is this file itself, and not a folder or a glob around it."""
 
 
+class Container(NamedTuple):
+    """An argument that is a folder or a glob, or what git tracks."""
+
+    argument: str
+    empty: str = "no tool definitions found here"
+    """What to say if no tools come of it."""
+
+
 class Discovery(NamedTuple):
     """What the arguments stand for."""
 
     targets: tuple[Target, ...] = ()
     skipped: tuple[Note, ...] = ()
     errors: tuple[Note, ...] = ()
-    containers: tuple[str, ...] = ()
-    """The arguments that are folders or globs."""
+    containers: tuple[Container, ...] = ()
 
 
 class Globs:
@@ -134,7 +141,7 @@ class _Finder:
         self.targets: dict[str, Target] = {}
         self.skipped: list[Note] = []
         self.errors: list[Note] = []
-        self.containers: list[str] = []
+        self.containers: list[Container] = []
         self._exclude = exclude
 
     def argument(self, argument: str) -> None:
@@ -153,7 +160,7 @@ class _Finder:
             if self._exclude.match(argument):
                 self.skipped.append(Note(shown(argument), "excluded by the configuration"))
                 return
-            self.containers.append(argument)
+            self.containers.append(Container(argument))
             self._walk(argument, argument)
         else:
             self._file(argument, argument, status, named=True)
@@ -172,7 +179,7 @@ class _Finder:
         if not matches:
             self.errors.append(Note(shown(argument), "no file matches this pattern"))
         else:
-            self.containers.append(argument)
+            self.containers.append(Container(argument))
         for match in matches:
             if Path(match).is_dir() and not Path(match).is_symlink():
                 self._walk(match, argument)
@@ -214,14 +221,15 @@ class _Finder:
         """What git tracks here; without git, a walk."""
         from dowbench import git
 
-        self.containers.append(os.curdir)
         files = git.tracked(Path.cwd())
         if files is None:
+            self.containers.append(Container(os.curdir))
             self._walk(os.curdir, os.curdir)
             return
-        for file in files:
-            if file.lower().endswith(SUFFIXES):
-                self._maybe(file, os.curdir, os.curdir)
+        suited = [file for file in files if file.lower().endswith(SUFFIXES)]
+        self.containers.append(Container(os.curdir, f"{_tracking(len(files), len(suited))}; {_INSTEAD}"))
+        for file in suited:
+            self._maybe(file, os.curdir, os.curdir)
 
     def _walk(self, folder: str, origin: str) -> None:
         for parent, folders, files in os.walk(folder, onerror=self._unreadable):
@@ -277,6 +285,17 @@ class _Finder:
                 self.targets[key] = Target(file, shown(file), (origin,), status.st_size, named)
             elif origin not in known.origins or (named and not known.named):
                 self.targets[key] = known._replace(origins=(*known.origins, origin), named=known.named or named)
+
+
+_INSTEAD = "name what to scan, such as . for all that is in this folder, or git add it"
+
+
+def _tracking(files: int, suited: int) -> str:
+    if not files:
+        return "git tracks no files here"
+    if not suited:
+        return f"no JSON or YAML is among what git tracks here ({files} file{'s' * (files > 1)})"
+    return f"no tool definitions in the JSON and YAML that git tracks here ({suited} file{'s' * (suited > 1)})"
 
 
 def shown(file: str) -> str:

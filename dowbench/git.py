@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 _COMMAND = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
@@ -34,25 +34,42 @@ def tracked(folder: Path) -> list[str] | None:
 def contents(folder: Path, revision: str, files: Iterable[str]) -> dict[str, bytes]:
     """The bytes of ``files`` (relative to ``folder``) at ``revision``; a file that was not there is left out.
 
-    Raises ``UsageError`` outside a work tree and for an unknown revision.
+    A file that git sees as renamed since then is what it was under its earlier name. Raises ``UsageError`` outside a
+    work tree, without git, and for an unknown revision.
     """
     top = root(folder)
     if top is None:
-        raise UsageError("--changed-since: not in a git work tree")
+        raise UsageError("--changed-since: the working directory is in no git work tree, so nothing can be compared")
+    commit = _commit(folder, top, revision)
+    prefix = folder.resolve().relative_to(top.resolve()).as_posix()
+    names = {file: os.path.normpath(f"{prefix}/{file}").replace(os.sep, "/") for file in files}
+    names = {file: name for file, name in names.items() if not name.startswith("../") and "\n" not in name}
+    found = _blobs(folder, commit, names)
+    if len(found) < len(names):
+        earlier = _renamed(folder, commit)
+        others = {file: earlier[name] for file, name in names.items() if file not in found and name in earlier}
+        found |= _blobs(folder, commit, others)
+    return found
+
+
+def _commit(folder: Path, top: Path, revision: str) -> bytes:
     try:
-        commit = _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
-    except UsageError:
+        return _run(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}").strip()
+    except _FailedError:
+        _run(folder, "rev-parse", "--git-dir")  # where git cannot work at all, this says why
         shallow = "; this clone is shallow, fetch its history first (actions/checkout: fetch-depth: 0)"
         hint = shallow if (top / ".git" / "shallow").exists() else ""
         raise UsageError(f"--changed-since: {revision!r} is no revision of this repository{hint}") from None
-    prefix = folder.resolve().relative_to(top.resolve()).as_posix()
+
+
+def _blobs(folder: Path, commit: bytes, names: Mapping[str, str]) -> dict[str, bytes]:
+    """The files called ``names`` (from the top) in a commit; one that is not there is left out."""
     found: dict[str, bytes] = {}
-    names = {file: os.path.normpath(f"{prefix}/{file}").replace(os.sep, "/") for file in files}
-    asked = [file for file, name in names.items() if not name.startswith("../") and "\n" not in name]
-    request = b"".join(commit + b":" + os.fsencode(names[file]) + b"\n" for file in asked)
-    answer = _run(folder, "cat-file", "--batch", given=request)
+    answer = _run(
+        folder, "cat-file", "--batch", given=b"".join(commit + b":" + os.fsencode(n) + b"\n" for n in names.values())
+    )
     at = 0
-    for file in asked:
+    for file in names:
         end = answer.index(b"\n", at)
         header, at = answer[at:end].rsplit(b" ", 2), end + 1
         if len(header) == 3 and header[2].isdigit():  # "<name> missing" otherwise
@@ -61,6 +78,19 @@ def contents(folder: Path, revision: str, files: Iterable[str]) -> dict[str, byt
                 found[file] = answer[at : at + size]
             at += size + 1
     return found
+
+
+def _renamed(folder: Path, commit: bytes) -> dict[str, str]:
+    """Names of files now and in a commit, both from the top, where git sees that they differ."""
+    # The index and not the work tree, for which git would run the filters of the repository's configuration.
+    options = ("--cached", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+    parts = _run(folder, "diff-index", *options, commit.decode(), "--").split(b"\0")
+    pairs = zip(parts[1::3], parts[2::3], strict=False)
+    return {os.fsdecode(new): os.fsdecode(old) for old, new in pairs}
+
+
+class _FailedError(UsageError):
+    """Git ran, and said no."""
 
 
 def _run(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
@@ -77,9 +107,9 @@ def _run(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
             env={**os.environ, **_ENVIRONMENT},
         )
     except OSError as error:
-        raise UsageError(f"git cannot be run: {error.strerror}") from None
+        raise UsageError(f"git is needed and cannot be run: {error.strerror}") from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
         detail = reason[-1] if reason else f"exit status {done.returncode}"
-        raise UsageError(f"git {arguments[0]}: {detail}")
+        raise _FailedError(f"git {arguments[0]}: {detail}")
     return done.stdout

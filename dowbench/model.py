@@ -321,6 +321,10 @@ class ScanResult:
     rules: tuple[RuleInfo, ...] = ()
     unchanged: int = 0
     """Findings left out because ``--changed-since`` saw no change in their tool."""
+    left_out: tuple[Finding, ...] = ()
+    """These, and findings that the settings do not ask for: they exist, which a baseline has to know."""
+    known: frozenset[str] = frozenset()
+    """Ids of all rules there are, in force or not."""
 
     @property
     def tools(self) -> int:

@@ -156,8 +156,8 @@ def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> Sc
         pairs = zip(found.targets, outcomes, strict=True)
         fruitful = {origin for target, o in pairs if o.files or o.errors for origin in target.origins}
         errors += [
-            Note(shown(origin), "no tool definitions found here (--skip-unrecognized accepts that)")
-            for origin in found.containers
+            Note(shown(origin), f"{empty} (--skip-unrecognized accepts that)")
+            for origin, empty in found.containers
             if origin not in fruitful and not any(note.path == shown(origin) for note in errors)
         ]
     return ScanResult(
@@ -169,6 +169,8 @@ def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> Sc
         warnings=(*all_files.warnings, *_idle_waivers(found.targets, all_files, plan)),
         rules=plan.rules,
         unchanged=all_files.unchanged,
+        left_out=all_files.left_out,
+        known=plan.known,
     )
 
 
@@ -206,9 +208,12 @@ def less_known(result: ScanResult, known: Baseline) -> ScanResult:
     split = baseline.apply(
         known,
         result.findings,
-        (s.finding for s in result.suppressed),
-        {file.path for file in result.files},
-        {rule.id for rule in result.rules},
+        [*(s.finding for s in result.suppressed), *result.left_out],
+        baseline.Judged(
+            paths={file.path for file in result.files},
+            rules={rule.id for rule in result.rules},
+            known=result.known,
+        ),
     )
     return replace(
         result,

@@ -47,6 +47,8 @@ class FileOutcome(NamedTuple):
     waivers: frozenset[int] = frozenset()
     """Positions of the config's exceptions that covered a finding."""
     unchanged: int = 0
+    left_out: tuple[Finding, ...] = ()
+    """Findings that the settings do not ask for, and those on unchanged tools."""
 
 
 def scan_file(job: Job, plan: Plan) -> FileOutcome:
@@ -176,7 +178,14 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         warnings=(*warnings, *split.warnings),
         waivers=split.waivers,
         unchanged=len(wanted) - len(changed),
+        left_out=_without(split.findings, changed),
     )
+
+
+def _without(findings: Iterable[Finding], some: Iterable[Finding]) -> tuple[Finding, ...]:
+    """``findings`` that are not among ``some`` of them."""
+    kept = {id(finding) for finding in some}
+    return tuple(finding for finding in findings if id(finding) not in kept)
 
 
 def divided(
@@ -266,7 +275,7 @@ def merged(outcomes: Iterable[FileOutcome]) -> FileOutcome:
     return FileOutcome(
         **{
             name: tuple(item for outcome in outcomes for item in getattr(outcome, name))
-            for name in ("files", "findings", "suppressed", "skipped", "errors", "warnings")
+            for name in ("files", "findings", "suppressed", "skipped", "errors", "warnings", "left_out")
         },
         unchanged=sum(outcome.unchanged for outcome in outcomes),
         waivers=frozenset().union(*(outcome.waivers for outcome in outcomes)),

@@ -88,3 +88,18 @@ def write(path: Path, *tools: Any) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(list(tools), indent=2), encoding="utf-8")
     return path
+
+
+def suppressed(run: Run) -> list[tuple[str, str | None, str, str]]:
+    """(rule, tool, by, reason) of each suppressed finding of a JSON report."""
+    return [(s["rule"], s["tool"], s["by"], s["reason"]) for s in run.json["suppressed"]]
+
+
+def warned(run: Run) -> list[tuple[int | None, str]]:
+    """(line, message) of each warning of a JSON report."""
+    return [(note["line"], note["message"]) for note in run.json["warnings"]]
+
+
+def found(run: Run) -> set[tuple[str, str | None]]:
+    """(rule, tool) of each finding of a JSON report."""
+    return {(f["rule"], f["tool"]) for f in run.json["findings"]}

@@ -31,6 +31,8 @@ _WORDS: Mapping[str, Any] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf"), math.inf),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
+_MOST_VALUES = 100_000
+_DEEPEST = 100
 _KINDS: Mapping[type, str] = {
     str: "text",
     bool: "true or false",
@@ -181,7 +183,9 @@ class Node:
         return self.value is None
 
     def plain(self) -> Any:
-        """The value without places: scalars, lists and dictionaries."""
+        """The value without places: scalars, lists and dictionaries, all of which JSON can say."""
+        if isinstance(self.value, float):
+            return self.number()
         if isinstance(self.value, list):
             return [item.plain() for item in self.value]
         if isinstance(self.value, dict):
@@ -216,14 +220,29 @@ def read_yaml(path: Path | str, text: str | None = None, *, shown: str | None = 
         raise DataError("broken YAML: nested too deeply", path=name) from error
     if len(documents) != 1:
         raise DataError(f"expected one YAML document, found {len(documents)}", path=name, line=1)
+    if _size(documents[0], {}) > _MOST_VALUES:
+        raise DataError(f"has more than {_MOST_VALUES} values, aliases written out", path=name, line=1)
     return _node(documents[0], name, "", ())
+
+
+def _size(node: yaml.Node, known: dict[int, int], depth: int = 0) -> int:
+    """How many values ``node`` has when every alias is written out. What is nested too deeply is found later."""
+    if id(node) not in known:
+        known[id(node)] = 1
+        inner: list[yaml.Node] = []
+        if depth <= _DEEPEST and isinstance(node, yaml.SequenceNode):
+            inner = node.value
+        elif depth <= _DEEPEST and isinstance(node, yaml.MappingNode):
+            inner = [value for _, value in node.value]
+        known[id(node)] += sum(_size(item, known, depth + 1) for item in inner)
+    return known[id(node)]
 
 
 def _node(node: yaml.Node, path: str, key: str, above: tuple[int, ...]) -> Node:
     line, column = node.start_mark.line + 1, node.start_mark.column + 1
     if not node.tag.startswith("tag:yaml.org,2002:"):
         raise DataError(f"tags such as {node.tag} are not used here", path=path, line=line, column=column)
-    if id(node) in above or len(above) > 100:
+    if id(node) in above or len(above) > _DEEPEST:
         raise DataError("nested too deeply, or an alias of itself", path=path, line=line, column=column)
     above = (*above, id(node))
     if isinstance(node, yaml.ScalarNode):

@@ -41,6 +41,7 @@ def test_places_are_those_of_the_keys() -> None:
         ("? [a]\n: 1\n", "plan.yaml:1:3: expected a plain key"),
         ("a: &a [*a]\n", "plan.yaml:1:4: nested too deeply, or an alias of itself"),
         ("a: " + "[" * 5000 + "]" * 5000, "plan.yaml"),
+        ("a: " + "[" * 500 + "]" * 500, "plan.yaml:1:104: nested too deeply"),
         ("a: *b\n", "plan.yaml:1:4: broken YAML: found undefined alias"),
         ("a: 'x\x00'\n", "plan.yaml"),
     ],
@@ -73,6 +74,8 @@ def test_broken_files(text: str, said: str) -> None:
         ("a: {}", lambda n: n.entries()["a"].items(), "a: expected a list, found a mapping"),
         ("a: [x]", lambda n: n.entries()["a"].items(at_least=3), "a: expected at least 3 items, found 1"),
         ("a: [x, x]", lambda n: n.entries()["a"].texts(), "a[1]: 'x' is listed twice"),
+        ("a: {b: [.nan]}", lambda n: n.plain(), "a.b[0]: expected a finite number, found nan"),
+        ("a: -1", lambda n: n.entries()["a"].integer(minimum=0, maximum=2**31 - 1), "from 0 to 2147483647, found -1"),
         ("- 1", lambda n: n.mapping(), "plan.yaml:1:1: expected a mapping, found a list"),
     ],
 )
@@ -82,6 +85,14 @@ def test_wrong_values(text: str, call: object, said: str) -> None:
         call(read(text))
     assert said in str(caught.value)
     assert caught.value.line == 1
+
+
+def test_aliases_that_write_out_to_a_flood() -> None:
+    """Each line holds the one above ten times."""
+    lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 20))]
+    with pytest.raises(DataError, match=r"plan\.yaml:1: has more than 100000 values, aliases written out"):
+        read("\n".join(lines))
+    assert len(read("\n".join(lines[:4])).entries()["a3"].items()) == 10
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

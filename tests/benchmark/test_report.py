@@ -227,6 +227,14 @@ def test_controls_that_cost_as_much_are_named_first(tmp_path: Path, form: str) -
 
 
 @pytest.mark.parametrize("form", report.FORMATS)
+def test_a_baseline_that_was_cut_is_said_to_be(recorded: Path, tmp_path: Path, form: str) -> None:
+    run_plan(make_plan(ceiling={"max_turns": 1}), tmp_path / "run")
+    words = said(report.render(tmp_path / "run", form), form)
+    assert "Without a defense or an attack mock-susceptible completed 0 of 2 tasks: A rests on" in words
+    assert "Without a defense or an attack" not in said(report.render(recorded, form), form)
+
+
+@pytest.mark.parametrize("form", report.FORMATS)
 def test_a_run_without_controls_says_what_it_cannot_say(tmp_path: Path, form: str) -> None:
     run_plan(make_plan(controls=False), tmp_path / "run")
     words = said(report.render(tmp_path / "run", form), form)

@@ -105,6 +105,8 @@ def test_forms_of_a_defense() -> None:
         ({"models": ["m", "m"]}, "- m", "listed twice"),
         ({"run_name": "../up"}, "run_name: ../up", "the first a letter or digit"),
         ({"controls": "yes"}, "controls: 'yes'", "true or false"),
+        ({"options": {"temperature": float("inf")}}, "temperature: .inf", "options.temperature: expected a finite"),
+        ({"seed": -1}, "seed: -1", "from 0 to 2147483647"),
     ],
 )
 def test_what_a_configuration_may_not_say(changes: dict[str, object], place: str, message: str) -> None:
@@ -132,6 +134,8 @@ def test_what_a_configuration_may_not_say(changes: dict[str, object], place: str
         ({"scenario": "moon-base"}, "scenario: moon-base", "unknown scenario 'moon-base'; known"),
         ({"paraphrases": 99}, "paraphrases: 99", "wordings, not 99"),
         ({"agent": "my:agent"}, "agent: my:agent", "cannot be measured"),
+        ({"attacks": []}, "attacks: []", "0 episodes are planned"),
+        ({"repeats": 99_999}, "repeats: 99999", "episodes are planned, expected 1 to 100,000"),
     ],
 )
 def test_unknown_names_are_placed_and_say_what_is_known(changes: dict[str, object], place: str, message: str) -> None:

@@ -86,6 +86,13 @@ def warnings(report: Report) -> list[str]:
             f"Some attacks have only {figures.counted(fewest, 'episode')} under a defense. "
             f"An interval needs {inference.FEWEST}, a figure fit for publishing {_FEW}."
         )
+    for cell in report.stats["cells"]:
+        benign = cell["benign"]
+        if cell["defense"] == report.run.baseline and benign["completed"] < benign["episodes"]:
+            lines.append(
+                f"Without a defense or an attack {cell['model']} completed {benign['completed']} of "
+                f"{figures.counted(benign['episodes'], 'task')}: A rests on what the others cost until they were cut."
+            )
     lines += _about_controls(report)
     return [*lines, *(notice[:1].upper() + notice[1:] + "." for notice in report.notices)]
 

@@ -19,7 +19,7 @@ def banner(*, simulated: bool, replayed: bool = False) -> str | None:
 
 def table(summary: Mapping[str, Any]) -> str:
     """The cells of a summary, one a line."""
-    head = ("model", "defense", "attacks", "ASR", "95 % interval", "median A", "censored", "benign done", "overhead")
+    head = ("model", "defense", "episodes", "ASR", "95 % interval", "median A", "censored", "benign done", "overhead")
     figures: dict[tuple[str, str], list[tuple[float, bool]]] = {}
     for attack in summary["attacks"]:
         if attack["amplification"] is not None:

@@ -145,7 +145,7 @@ def run(
         say(mark)
     note(notices)
     plain = not sys.stderr.isatty() or bool(os.environ.get("CI"))
-    meter = progress.Meter(sys.stderr, unpriced=plan.config.unpriced, plain=plain)
+    meter = progress.Meter(sys.stderr, unpriced=plan.config.unpriced, plain=plain, simulated=kind.simulated)
     with _signals() as stop:
         try:
             result = runner.run(

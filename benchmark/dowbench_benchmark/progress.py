@@ -20,10 +20,17 @@ class Meter:
     """Prints a run's progress to ``stream``. Call it as often as you like."""
 
     def __init__(
-        self, stream: TextIO, *, unpriced: bool, plain: bool, now: Callable[[], float] = time.monotonic
+        self,
+        stream: TextIO,
+        *,
+        unpriced: bool,
+        plain: bool,
+        simulated: bool = False,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._stream = stream
         self._unpriced = unpriced
+        self._simulated = simulated
         self._plain = plain
         self._now = now
         self._started = now()
@@ -49,7 +56,8 @@ class Meter:
     def text(self, progress: Progress) -> str:
         """What is shown: episodes, rate, spend, budget left, time to go."""
         done, elapsed = progress.done - progress.begun, self._now() - self._started
-        parts = [f"{progress.done}/{progress.planned} episodes"]
+        parts = ["SIMULATED"] if self._simulated else []
+        parts.append(f"{progress.done}/{progress.planned} episodes")
         if progress.errored:
             parts.append(f"{progress.errored} errored")
         if progress.failed:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from dowbench_benchmark import brief, estimate, progress, recording, runner
+from dowbench_benchmark import brief, estimate, prices, progress, recording, runfile, runner
 from dowbench_benchmark.ledger import Spend
 from dowbench_benchmark.prices import UNIT
 from plans import BASE, Wrapped, failing, make_plan, overloaded, run_part, run_plan, without
@@ -35,6 +35,7 @@ def test_run_replay_audit_from_the_shipped_configuration(dowbench: Dowbench, tmp
     assert run.out.count(SIMULATED) == 2
     (line,) = [line for line in run.out.splitlines() if line.startswith("summary.json sha256 ")]
     assert "recorded in runs/smoke" in run.out
+    assert "\nSIMULATED · 12/12 episodes" in run.out
     again = dowbench("replay", "runs/smoke")
     assert again.code == 0
     assert f"{line}: equal" in again.out
@@ -166,6 +167,26 @@ def test_an_estimate(dowbench: Dowbench) -> None:
     assert "worst case: 600,000 tokens, $3.0000" in run.out
     assert "expected case: unknown" in run.out
     assert "already spent here: 0 tokens, $0.0000" in run.out
+    assert run.out.startswith(SIMULATED)
+
+
+def test_other_prices_than_the_shipped_ones(dowbench: Dowbench, tmp_path: Path) -> None:
+    shipped = (Path(prices.__file__).parents[2] / "pricing.yaml").read_text(encoding="utf-8")
+    mock, real = shipped.split("  - provider: anthropic", 1)
+    dear = tmp_path / "dear.yaml"
+    dear.write_text(mock.replace("output_per_mtok: 5.0", "output_per_mtok: 10.0") + "  - provider: anthropic" + real)
+    assert "worst case: 600,000 tokens, $3.0000" in dowbench("estimate", "smoke").out
+    assert "worst case: 600,000 tokens, $6.0000" in dowbench("estimate", "smoke", "--prices", dear).out
+    assert dowbench("run", "smoke", "--prices", dear).code == 0
+    assert dowbench("run", "smoke", "--out", "shipped").code == 0
+    used, usual = (recording.read(Path(name), {}).episodes.values() for name in ("runs/smoke", "shipped"))
+    more = sum(row.cost_usd or 0 for row in used) - sum(row.cost_usd or 0 for row in usual)
+    assert more == pytest.approx(sum(row.usage.output_tokens for row in usual) * 5 / 10**6)
+    recorded = runfile.read(Path("runs/smoke")).prices
+    assert recorded is not None
+    assert {price.output_per_mtok for price in recorded.values()} == {10.0}
+    listed = dowbench("list", "models", "--prices", dear).out
+    assert any(line.split()[:4] == ["mock", "mock-partial", "1", "10"] for line in listed.splitlines())
 
 
 def test_what_is_expected_comes_from_what_is_recorded(tmp_path: Path) -> None:
@@ -278,6 +299,18 @@ def test_a_line_of_progress(unpriced: bool, state: dict[str, object], expected: 
     meter = progress.Meter(Stream(), unpriced=unpriced, plain=True, now=lambda: now[0])
     now[0] += 10
     assert meter.text(_progress(**state)) == expected
+
+
+def test_progress_of_a_simulated_run_says_so_on_every_line() -> None:
+    stream = Stream()
+    now = [0.0]
+    meter = progress.Meter(stream, unpriced=False, plain=True, simulated=True, now=lambda: now[0])
+    for _ in range(3):
+        meter(_progress())
+        now[0] += 40
+    lines = stream.text.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("SIMULATED · 30/100 episodes") for line in lines)
 
 
 @pytest.mark.parametrize(("plain", "lines"), [(True, 2), (False, 0)])

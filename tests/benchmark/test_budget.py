@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import tempfile
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
-from dowbench_benchmark import ledger, recording, runner
+from dowbench_benchmark import ledger, lock, recording, runner
 from dowbench_benchmark.budget import Budget, BudgetReached, parse_usd, show_usd
 from dowbench_benchmark.ledger import Spend
 from dowbench_benchmark.model import ProviderError, Request, Response, ToolCall, TransientError, Usage
@@ -18,9 +19,12 @@ from dowbench_benchmark.model import UsageError as MappingError
 from dowbench_benchmark.prices import UNIT, Price
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from plans import make_plan
+from plans import Wrapped, failing, make_plan, run_plan, timed_out
 
 from dowbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.mark.parametrize(
@@ -212,6 +216,27 @@ def test_a_budget_below_the_worst_case_is_refused_before_a_provider_is_made(tmp_
         UsageError, match=r"budget of \$0\.0010 does not cover \$0\.0000 spent and a worst case of \$3\.0"
     ):
         runner.run(make_plan(), tmp_path / "run", forbidden, simulated=True, limits=limits)
+
+
+def test_what_another_run_spent_meanwhile_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget is checked again once the lock is held: between the first check and the lock another run may end."""
+    made = make_plan()
+    limits = runner.Limits(attousd=runner.worst_case(made, list(made.episodes)).attousd)
+    held = lock.held
+
+    @contextmanager
+    def late(directory: Path, **settings: Any) -> Iterator[None]:
+        monkeypatch.setattr(lock, "held", held)
+        other = run_plan(made, directory, Wrapped(failing(timed_out, *range(2, 20))))
+        assert other.progress.done == 0
+        assert other.progress.spent.attousd > 0
+        with held(directory, **settings):
+            yield
+
+    monkeypatch.setattr(lock, "held", late)
+    with pytest.raises(UsageError, match=r"does not cover \$0\.0\d+ spent and a worst case of \$3\.0000"):
+        runner.run(made, tmp_path / "run", lambda: pytest.fail("made"), simulated=True, limits=limits)
+    assert not (tmp_path / "run" / "run.lock").exists()
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,8 +33,6 @@ from plans import (
 from dowbench.errors import DowbenchError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import Dowbench
 
 QUICK = {"retry": {"max_attempts": 3, "base_delay_s": 0, "max_delay_s": 0}}
@@ -86,7 +86,9 @@ def test_run_json_says_what_is_needed_later(tmp_path: Path) -> None:
     assert run["spent_tokens"] == sum(sum(row["usage"].values()) for row in calls(tmp_path))
     assert run["spent_usd"] == pytest.approx(sum(row["cost_usd"] for row in calls(tmp_path)))
     assert run["dowbench_version"]
-    assert run["git_commit"] is None or len(run["git_commit"]) == 40
+    root = Path(runner.__file__).parents[2]
+    head = subprocess.run(["git", "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+    assert run["git_commit"] == (head.stdout.strip() if (root / ".git").exists() else None)
 
 
 def test_every_call_keeps_its_raw_usage_and_more(tmp_path: Path) -> None:

@@ -276,6 +276,7 @@ def test_order_does_not_matter_and_intervals_hold_their_estimate(episodes: list[
     pairs = [(row[kind]["ratio"]) for row in found["attacks"] for kind in ("attack", "control")]
     pairs += [row["attack_over_control"] for row in found["attacks"]]
     pairs += [row["cost"] for row in found["comparisons"]]
+    pairs += [cell["controls"]["attack_over_control"] for cell in found["cells"]]
     for ratio in pairs:
         if ratio["interval"] is not None:
             low, high = ratio["interval"]

@@ -116,6 +116,9 @@ def entry_at(context: Context, entry: Mapping[str, Any], pointer: str, path: tup
 
 def inputs(context: Context, raw: Any, pointer: str, flat: bool = False) -> tuple[Parameter, ...]:
     """The parameters of an input schema, which is a JSON Schema, or just its properties."""
+    if raw == []:  # as PHP writes an empty object
+        context.note("the input schema is an empty list, which is read as an empty object", pointer)
+        return ()
     if not isinstance(raw, dict):
         context.expected("an input schema, an object", raw, pointer)
     resolver = Resolver(context, raw, pointer)

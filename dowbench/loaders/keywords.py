@@ -37,6 +37,16 @@ JSON_TYPES: Mapping[type, str] = {
 UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
 LOWER = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 BOUNDS = frozenset((*UPPER, *LOWER))
+COUNTS = frozenset(keyword for keyword in BOUNDS if not keyword.endswith("imum"))
+"""Bounds that are never negative."""
+KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
+    "enum": ((list,), "a list"),
+    "additionalProperties": ((dict, bool), "a schema"),
+    "nullable": ((bool,), "true or false"),
+    **dict.fromkeys(("description", "format", "pattern", "$ref", "$dynamicRef", "$recursiveRef"), ((str,), "a text")),
+}
+"""Keywords that are looked at, the types their values have, and how a message says it."""
+LOOKED_AT = BOUNDS | (KINDS.keys() - {"description"})
 REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 
 
@@ -64,24 +74,35 @@ def read_types(stated: Any, pointer: str, context: Context) -> tuple[tuple[str, 
     return () if "" in types else unique(types), "null" in names
 
 
-def with_numeric_bounds(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[str, Any]:
-    """``raw`` itself, or a copy in which each bound is a number: Gemini writes them as text; what is none is left out.
+def readable(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[str, Any]:
+    """``raw`` itself, or a copy without keywords whose value cannot be meant, and with each bound as a number.
 
-    The boolean ``exclusiveMaximum`` of JSON Schema draft 4 and OpenAPI 3.0 stays.
+    Gemini writes bounds as text. The boolean ``exclusiveMaximum`` of JSON Schema draft 4 and OpenAPI 3.0 stays. What is
+    left out is noted.
     """
-    if BOUNDS.isdisjoint(raw):
+    if LOOKED_AT.isdisjoint(raw) and isinstance(raw.get("description", ""), str | None):
         return raw
     changed: dict[str, Any] = {}
+    for keyword in KINDS.keys() & raw.keys():
+        value, (kinds, said) = raw[keyword], KINDS[keyword]
+        if not isinstance(value, kinds) and value is not None:
+            changed[keyword] = None
+            context.note(f"{keyword} is {describe(value)}, not {said}, and is not read", join(pointer, keyword))
     for keyword in BOUNDS & raw.keys():
         value = raw[keyword]
-        if type(value) is int or (type(value) is bool and keyword.startswith("exclusive")):
+        if type(value) is int or (type(value) is float and math.isfinite(value)):
+            if value >= 0 or keyword not in COUNTS:
+                continue
+            found = f"{value}, which is no count,"
+        elif type(value) is bool and keyword.startswith("exclusive"):
             continue
-        if type(value) is float and math.isfinite(value):
-            continue
-        changed[keyword] = number(value)
-        if changed[keyword] is None and value is not None:
+        else:
+            changed[keyword] = number(value)
+            if changed[keyword] is not None or value is None:
+                continue
             found = "infinite or no number" if type(value) is float else f"{describe(value)}, not a number,"
-            context.note(f"{keyword} is {found} and is not counted", join(pointer, keyword))
+        changed[keyword] = None
+        context.note(f"{keyword} is {found} and is not counted", join(pointer, keyword))
     if not changed:
         return raw
     return {key: value for key, value in {**raw, **changed}.items() if key not in changed or value is not None}

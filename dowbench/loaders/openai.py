@@ -54,7 +54,7 @@ def resembles(entry: Mapping[str, Any]) -> bool:
     kind = entry.get("type")
     if isinstance(kind, str) and "name" not in entry:
         return kind.startswith(HOSTED) and kind != "mcp_toolset"
-    return is_named(entry) and "parameters" in entry and entry["parameters"] in (None, {})
+    return is_named(entry) and "parameters" in entry and entry["parameters"] in (None, {}, [])
 
 
 def is_function(entry: Mapping[str, Any]) -> bool:

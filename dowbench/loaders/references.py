@@ -46,11 +46,19 @@ class References:
         seen = set[int]()
         while isinstance(part.raw, dict) and (ref := reference(part.raw)) is not None:
             target = self.target(ref, part.pointer)
-            if target is None or id(part.raw) in seen:
+            if id(part.raw) in seen:
+                self.note_circle(raw, pointer)
+                return Part(None, part.pointer, part.use)
+            if target is None:
                 return Part(None, part.pointer, part.use)
             seen.add(id(part.raw))
             part = Part(target.raw, target.pointer, pointer)
         return part
+
+    def note_circle(self, raw: Any, pointer: str) -> None:
+        """Note that ``raw`` at ``pointer`` leads to nothing but itself."""
+        what = f"$ref {quote(ref, 120)}" if (ref := reference(raw)) is not None else "a schema"
+        self.context.note(f"{what} leads in a circle; what it defines is unknown", pointer)
 
     def target(self, ref: str, pointer: str) -> Part | None:
         """What ``ref``, written at ``pointer``, refers to; ``None``, and a note, if that is not in this document."""

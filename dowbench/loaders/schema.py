@@ -14,9 +14,9 @@ from dowbench.loaders.keywords import (
     REFERENCES,
     merge_keywords,
     read_types,
+    readable,
     reference,
     unique,
-    with_numeric_bounds,
 )
 from dowbench.loaders.references import Part, References
 from dowbench.model import EMPTY, Location, Schema
@@ -108,7 +108,7 @@ class Resolver(References):
             if "type" in raw and COMPOUND.isdisjoint(raw):
                 # most schemas: nothing below them that would have to be kept
                 types, null = read_types(raw["type"], pointer, self.context)
-                keywords = with_numeric_bounds(raw, pointer, self.context)
+                keywords = readable(raw, pointer, self.context)
                 nullable = null or raw.get("nullable") is True
                 return Schema(location, types, keywords, nullable, identity=next(NUMBERS))
             if (ref := reference(raw)) is not None:
@@ -167,14 +167,18 @@ class Resolver(References):
         while id(part.raw) not in self._cores and (link := self._link(part)):
             chain.append((part, link[1], link[0].use))
             seen.add(id(part.raw))
-            part = Part(None, part.pointer) if id(link[0].raw) in seen else link[0]
+            if id(link[0].raw) in seen:
+                self.note_circle(chain[0][0].raw, chain[0][0].pointer)
+                part = Part(None, part.pointer)
+            else:
+                part = link[0]
         core = self._core((part,))
         for (raw, pointer, _), null, use in reversed(chain):
             base, core = core, Core((Part(raw, pointer),))
             core.same_shape(base)
             core.keywords = base.keywords
             if len(raw) > 1:
-                core.keywords = merge_keywords(with_numeric_bounds(raw, pointer, self.context), base.keywords)
+                core.keywords = merge_keywords(readable(raw, pointer, self.context), base.keywords)
             core.nullable = core.nullable or null or raw.get("nullable") is True
             core.via = use or core.via
             self._cores[id(raw)] = core
@@ -255,7 +259,7 @@ class Merge:
 
     def _values(self, part: Part) -> None:
         raw, pointer, _ = part
-        own = with_numeric_bounds(raw, pointer, self.context)
+        own = readable(raw, pointer, self.context)
         self.keywords = own if self.keywords is None else merge_keywords(self.keywords, own)
         if "type" in raw:
             stated, null = read_types(raw["type"], pointer, self.context)
@@ -264,10 +268,11 @@ class Merge:
                 common = tuple(t for t in self.types or () if t in stated)
                 self.types = common or self.types or stated
         self.core.nullable = self.core.nullable or raw.get("nullable") is True
-        if isinstance(names := raw.get("required"), list):
-            self.required.update(name for name in names if isinstance(name, str))
-        elif names is not None and not isinstance(names, bool):
-            self.context.note("required is no list of names, and is not counted", join(pointer, "required"))
+        names = raw.get("required")
+        required = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+        self.required.update(required)
+        if names is not None and not isinstance(names, bool) and required != names:
+            self.context.note("required is no list of names, and only its names are counted", join(pointer, "required"))
 
     def _members(self, part: Part) -> None:
         raw, pointer, use = part
@@ -288,6 +293,10 @@ class Merge:
     def _object(self, part: Part, keyword: str) -> Mapping[str, Any]:
         value = part.raw.get(keyword)
         if value is None:
+            return EMPTY
+        if value == []:  # as PHP writes an empty object
+            place = join(part.pointer, keyword)
+            self.context.note(f"{keyword} is an empty list, which is read as an empty object", place)
             return EMPTY
         if not isinstance(value, dict):
             self.context.expected("an object of schemas", value, join(part.pointer, keyword))

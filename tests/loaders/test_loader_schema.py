@@ -304,7 +304,7 @@ def test_the_exclusive_maximum_of_draft_4_stays() -> None:
 @pytest.mark.parametrize(
     ("schema", "message", "pointer"),
     [
-        ({"properties": []}, "expected an object of schemas, found an empty list", "/properties"),
+        ({"properties": [1]}, "expected an object of schemas, found a list of 1", "/properties"),
         ({"properties": {"p": 5}}, "expected a schema (an object, true or false), found a number", "/properties/p"),
         ({"properties": {"p": {"items": "x"}}}, "expected a schema (an object, true or false)", "/properties/p/items"),
         (
@@ -315,7 +315,7 @@ def test_the_exclusive_maximum_of_draft_4_stays() -> None:
         ({"properties": {"p": {"allOf": 3}}}, "expected a list of schemas, found a number", "/properties/p/allOf"),
         ({"properties": {"p": {"oneOf": [1, 2]}}}, "expected a schema", "/properties/p/oneOf/0"),
         ({"type": "string"}, 'expected an input schema of type "object", found the text "string"', "/type"),
-        ([], "expected an input schema, an object, found an empty list", ""),
+        ([1], "expected an input schema, an object, found a list of 1", ""),
         (5, "expected an input schema, an object, found a number", ""),
     ],
 )
@@ -328,14 +328,73 @@ def test_a_schema_that_is_none_is_an_error_with_its_place(schema: Any, message: 
 
 @pytest.mark.parametrize(
     "schema",
-    [None, {}, {"properties": None}, {"type": None}, {"properties": {}}, {"required": "x"}, {"enum": 3}, {"$defs": 3}],
+    [None, {}, {"properties": None}, {"type": None}, {"properties": {}}, {"enum": None}, {"$defs": 3}, []],
 )
 def test_what_says_nothing_is_no_error(schema: Any) -> None:
     assert tool(schema).parameters == ()
 
 
-def test_required_that_is_no_list_is_said() -> None:
-    assert notes({"required": "x"}) == ["/inputSchema/required: required is no list of names, and is not counted"]
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        ({"required": "p"}, "/required: required is no list of names, and only its names are counted"),
+        ({"required": ["p", 5]}, "/required: required is no list of names, and only its names are counted"),
+        ({"properties": []}, "/properties: properties is an empty list, which is read as an empty object"),
+        ([], ": the input schema is an empty list, which is read as an empty object"),
+        ({"properties": {"p": {"enum": 5}}}, "/properties/p/enum: enum is a number, not a list, and is not read"),
+        (
+            {"properties": {"p": {"type": "string", "enum": {"a": 1}}}},
+            "/properties/p/enum: enum is an object with",
+        ),
+        ({"properties": {"p": {"$ref": 5}}}, "/properties/p/$ref: $ref is a number, not a text, and is not read"),
+        (
+            {"properties": {"p": {"$ref": ["#"]}}},
+            "/properties/p/$ref: $ref is a list of 1, not a text",
+        ),
+        ({"additionalProperties": "no"}, '/additionalProperties: additionalProperties is the text "no", not a schema'),
+        ({"properties": {"p": {"nullable": "yes"}}}, '/properties/p/nullable: nullable is the text "yes", not true or'),
+        ({"properties": {"p": {"description": ["a"]}}}, "/properties/p/description: description is a list of 1, not a"),
+        (
+            {"properties": {"p": {"type": "string", "description": 5}}},
+            "/properties/p/description: description is a",
+        ),
+        ({"properties": {"p": {"pattern": {}}}}, "/properties/p/pattern: pattern is an empty object, not a text"),
+        (
+            {"properties": {"p": {"maxItems": -1}}},
+            "/properties/p/maxItems: maxItems is -1, which is no count",
+        ),
+        (
+            {"properties": {"p": {"type": "string", "maxLength": -0.5}}},
+            "/properties/p/maxLength: maxLength is -0.5",
+        ),
+        (
+            {
+                "properties": {"p": {"$ref": "#/$defs/a"}},
+                "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}},
+            },
+            "/properties/p: $ref #/$defs/a leads in a circle; what it defines is unknown",
+        ),
+        (
+            {"properties": {"p": {"$ref": "#/properties/p", "description": "Me."}}},
+            "/properties/p: $ref #/properties/p leads in a circle; what it defines is unknown",
+        ),
+        (
+            {"properties": {"p": {"allOf": [{"$ref": "#/properties/p"}]}}},
+            "/properties/p: a schema leads in a circle; what it defines is unknown",
+        ),
+        ({"properties": {"p": {"$ref": "#/$defs/a"}}, "$defs": []}, "/properties/p: $ref #/$defs/a leads nowhere"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_with_its_place_and_not_counted(schema: Any, message: str) -> None:
+    (note,) = notes(schema)
+    assert note.startswith(f"/inputSchema{message}")
+    for found in tool(schema).parameters:
+        assert not {"enum", "nullable", "pattern", "maxItems", "maxLength"} & found.schema.keywords.keys()
+        assert isinstance(found.description, str)
+
+
+def test_a_negative_bound_of_a_number_stays() -> None:
+    assert parameter({"type": "integer", "maximum": -1}).schema.get("maximum") == -1
 
 
 def test_a_schema_deeper_than_python_recurses() -> None:

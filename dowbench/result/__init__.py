@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowbench.result import caps, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
+from dowbench.result.english import word_set
 from dowbench.result.media import media
 from dowbench.result.output import unbounded
 from dowbench.result.reading import Kind, Reading
@@ -68,7 +69,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     if snapshots:
         kind, reason = "document", "a new snapshot of the page after each act"
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
-    asked = reads or kind == "unknown"
+    asked = reads or kind == "unknown" or traits.makes_several(r)
     cap = caps.on_result(tool.description)
     found = limits(tool, v, asked, r.argument_texts)
     if cap is not None and cap.value is not None and cap.is_maximum:
@@ -108,7 +109,8 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     if traits.generates(r):
         return "generation", "what a model or an agent answers"
     kind, small = _from_actions(r)
-    if kind in {None, "unknown", "record"} and r.returned in {"list", "document"} and not small:
+    parts = kind == "record" and r.one and r.returned == "list" and not r.lists
+    if kind in {None, "unknown", "record"} and r.returned in {"list", "document"} and not (small or parts):
         kind = r.returned
     if kind in {"list", "document"} and "health" in r.name and r.acts(r.named) == "record":
         kind = "record"
@@ -119,9 +121,13 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     verb = r.actions[0].verb if r.actions else ""
     if kind == "scalar" and r.returned == "list" and verb in _COMPARING:
         kind = "list"
-    if kind in {None, "unknown"} and traits.passes_on(r):
+    if traits.forwards(r) or (kind in {None, "unknown"} and traits.passes_on(r)):
         kind = "text"
     kind = kind or r.returned or "unknown"
+    if kind == "record" and traits.ranged(r):
+        kind = "list"
+    if kind in {"record", "scalar", "ack", "unknown"}:
+        kind = traits.commanded(r) or kind
     if kind == "unknown" and r.bare in {"list", "document"}:
         kind = r.bare
     if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, r.v["free_text_names"]):
@@ -139,6 +145,10 @@ def _kind(r: Reading) -> tuple[Kind, str]:
     return kind, noun
 
 
+_CALCULATING = word_set(
+    "add average calculate compute convert divide estimate multiply round solve subtract sum tally total"
+)
+"""Verbs that make one value of many."""
 _COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect", "lint", "scan", "review"})
 """Verbs of which nothing but the answer says whether it is short."""
 
@@ -157,6 +167,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return "ack", False
     if named.act == "list" and said.act == "write" and named.verb == "list" and r.name[0] != "list":
         return "ack", False
+    if said.verb in _CALCULATING and by_text == "scalar":
+        return by_text, False
     if named.act == "list" and named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.small(said.of))
         if by_name == "record" or (few and by_text == "record"):
@@ -170,6 +182,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if by_text == "record" and by_name == "list" and said.object[-1:] and said.object[-1] in vague:
         return "list", False
     if by_text == "record" and by_name in {"document", "list"} and not r.sure(said):
+        return by_name, False
+    if by_text == "list" and by_name == "record" and r.sure(named) and not r.sure(said):
         return by_name, False
     if by_name == "ack":
         searches = said.act in {"list", "answer"} and named.verb in {"post", "put"}

@@ -298,7 +298,7 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
         return False
     if returned and not written:
         return True
-    if parameter.required and not text and parameter.name.lower() == "number":
+    if parameter.required and not text and parameter.name.lower() in {"number", "num", "n"}:
         return False
     return reading and not (text and _patterns().something_else.search(text))
 

@@ -115,7 +115,10 @@ def on_result(text: str) -> Cap | None:
     return best
 
 
-_CUT = ("trunc", "trim", "clip", "shorten", "cut off", "capped", "bounded", "limited")
+_CUT = (
+    "trunc", "trim", "clip", "shorten", "cut off", "capped", "bounded", "limit", "large", "more than", "few", "handful",
+    "budget",
+)  # fmt: skip
 
 
 def _numbered(text: str) -> bool:
@@ -198,7 +201,8 @@ _BOUNDS = (
     # 20-result limit; returns 10 results; 10 results per page; a page size of 10
     rf"{_N}[ -]\w+[ -](?:limit|cap|maximum|ceiling)\b",
     (
-        rf"\b(?:returns?|shows?|displays?|lists?|gives?|retrieves?|fetch(?:es)?|gets?|yields?|contains?|holds?) "
+        r"\b(?:returns?|shows?|displays?|lists?|gives?|retrieves?|fetch(?:es)?|gets?|yields?|"
+        r"(?:results?|responses?|outputs?|answers?|pages?|lists?) (?:contains?|holds?)) "
         rf"(?:exactly |only )*{_N} (?!or more|more)"
     ),
     rf"\b(?:page|batch|chunk) size (?:of|is) {_LEAD}{_N}",
@@ -278,7 +282,13 @@ def _patterns() -> _Patterns:
             r"text) truncation|"
             r"truncated (?:output|results?|response|content|text|version|preview|logs?|to\b)|"
             r"truncation ?(?:warning|marker|"
-            r"notice|handling)|\w+truncationwarning|(?:capped|bounded|limited) (?:output|response|results?))"
+            r"notice|handling)|\w+truncationwarning|(?:capped|bounded|limited) (?:output|response|results?)"
+            r"|sav(?:es?|ed) (?:to|in|as) (?:a |the )?(?:file|disk) (?:for|when|if) (?:\w+ )?(?:large|big|long)"
+            r"|(?:large|long|big)[\w ]{0,30} (?:is|are|get|be) (?:automatically )?(?:saved|written|stored) (?:to|in|as)"
+            r"|(?:results?|size|rows?|token|character|output|response) (?:limit|cap|budget)s? (?:\w+ ){0,2}"
+            r"(?:reached|exceeded|hit)"
+            r"|limited (?:number|set|amount|list|sample|selection) of|(?:only a|the first|the top) (?:few|handful)"
+            r"|more than [A-Z]+_[A-Z_]+ (?:rows|items|results|characters|bytes|lines|tokens))"
         ),
         held=compiled(
             r"\b(?:(?:is|are|be|will be|gets?|silently|server-?side) (?:capped|clamped|limited) (?:at|to|by)\b"

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _GIVES = word_set("return returns returned returning provides providing outputs embeds embedded inline renders")
 _NEAR = 7
 """How many words after "returns" a picture is still what is returned."""
+_OF = word_set("of for from about to in on")
+"""Behind these stands what the returned thing is of: "the codec of a video"."""
+_MAKES = word_set("generate create draw render plot capture edit produce make visualize")
 _TYPES = ("image/", "audio/", "video/")
 
 
@@ -35,6 +38,8 @@ def media(r: Reading, *, snapshots: bool) -> bool:
 def _is_object(r: Reading) -> bool:
     """Whether a picture, an attachment or a page snapshot is what is got: "take a screenshot"."""
     v = r.v
+    if not v["software_images"].isdisjoint(frozenset(r.first) | frozenset(r.name)):
+        return False
     for action in r.actions:
         if action.act not in {"read", "document"} or not action.object:
             continue
@@ -57,9 +62,20 @@ def _is_returned(r: Reading) -> bool:
         words = sentence.words
         for i, word in enumerate(words):
             near = words[i + 1 : i + 1 + _NEAR]
+            near = near[: next((k for k, w in enumerate(near) if k and w in _OF), _NEAR)]
+            if word in _GIVES and near[:1] in _IT and _makes(r):
+                return True
             if word in _GIVES and any_of(v["media_nouns"], near) and not any_of(v["address_nouns"], near):
                 return not any(w in {"not", "no", "without"} for w in words[max(0, i - 3) : i])
     return False
+
+
+_IT = {("it",), ("them",)}
+
+
+def _makes(r: Reading) -> bool:
+    """Whether a picture or a sound is what it makes: "draws a chart as an image"."""
+    return any(a.verb in _MAKES and any_of(r.v["media_nouns"], a.object, a.tail[:4]) for a in r.actions)
 
 
 def _reads_any_file(r: Reading) -> bool:
@@ -78,6 +94,8 @@ def _reads_any_file(r: Reading) -> bool:
 
 def _offers_base64(r: Reading) -> bool:
     """Whether a parameter offers base64 instead of a path, and the path is not said to be the default."""
+    if r.named is not None and r.named.act == "write":
+        return False
     return any(
         "base64" in [str(value).lower() for value in choices(p.schema)] and p.schema.get("default") is None
         for p in r.tool.parameters

@@ -36,12 +36,31 @@ _RETURNS = word_set("returns return returning outputs yields")
 _SHOWS = word_set("show shows list lists display displays print prints retrieve retrieves fetch fetches")
 _FILES = word_set("file files document documents pdf page webpage")
 _OUTPUT_IS = word_set("will be is of this tool")
+_HEADINGS = frozenset({("returns",), ("return",), ("returned",), ("output",), ("outputs",)})
+_WRAPPERS = word_set(
+    "json dict dictionary dictionaries object objects string str response result text markdown html output map mapping "
+    "tuple payload structure format formatted any"
+)
+_WHO = word_set(
+    "and or it tool this function method endpoint operation api will then also always only automatically to by"
+)
+"""Words before "returns" after which it is about the tool itself."""
+_DETERMINERS = word_set("the matching its their any")
+_HOLDING = word_set("containing with including holding representing describing having")
 _TAKES = word_set("accepts takes requires expects supports needs")
 """Words by which a later sentence says what goes in."""
-_FINDING = frozenset({"audit", "scan"})
+_FINDING = frozenset({"audit", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
+_THE = word_set("the a an its their your this all detailed specific")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
 """Words by which a noun phrase says that it means one thing."""
+
+
+def _without_signature(description: str, name: str) -> str:
+    """A description without the Python signature that some frameworks put on a line before it."""
+    if not description.startswith(f"{name}("):
+        return description
+    return description.partition("\n")[2].strip() or description
 
 
 class Reading:
@@ -51,7 +70,7 @@ class Reading:
         self.tool = tool
         self.v = v
         self.name = split(tool.name)
-        self.sentences = sentences(tool.description)
+        self.sentences = sentences(_without_signature(tool.description, tool.name))
         self.named = in_name(self.name, v.verbs)
         """The action in the name."""
         self.said: Action | None = None
@@ -111,8 +130,19 @@ class Reading:
     @cached_property
     def returned(self) -> Kind | None:
         """What a sentence about the result says of it: "Returns a list of matching pages"."""
-        for sentence in self.sentences:
+        noun, of = self.returned_noun
+        if not noun:
+            return None
+        acks = self.v["ack_nouns"]
+        return "ack" if noun[-1] in acks or noun[0] in acks else self.noun(noun, of)
+
+    @cached_property
+    def returned_noun(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The noun phrase that a sentence says is returned, and the one after its "of"; both may be empty."""
+        for s, sentence in enumerate(self.sentences):
             words, clauses = sentence.words, sentence.clauses
+            if words in _HEADINGS and s + 1 < len(self.sentences):
+                return self._inside(self.sentences[s + 1])
             for i, word in enumerate(words):
                 j = i + 1
                 if word == "output":
@@ -120,7 +150,7 @@ class Reading:
                         j += 1
                     if j == i + 1:
                         continue
-                elif word not in _RETURNS and not (word in _SHOWS and i and words[i - 1] == "and"):
+                elif not self._says_result(words, clauses, i):
                     continue
                 if j >= len(words):
                     continue
@@ -129,9 +159,38 @@ class Reading:
                 if not noun and stop < end and words[stop] in {"matching", "its", "their", "your", "this"}:
                     noun, of, _ = noun_of(words, stop + 1, end)
                 if noun:
-                    acks = self.v["ack_nouns"]
-                    return "ack" if noun[-1] in acks or noun[0] in acks else self.noun(noun, of)
-        return None
+                    return noun, of
+        return (), ()
+
+    def _says_result(self, words: tuple[str, ...], clauses: tuple[int, ...], i: int) -> bool:
+        """Whether the verb at ``i`` says what this tool returns, and not what another one does."""
+        before = words[i - 1] if i else ""
+        if words[i] in _SHOWS:
+            return before == "and"
+        return words[i] in _RETURNS and (clauses[i] == i or before in _WHO or before == self.name[-1])
+
+    def _inside(self, sentence: Sentence) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What a docstring says under "Returns:", out of its wrapper: "JSON string with the matching pages"."""
+        words = sentence.words
+        end, i = len(words), 0
+        noun, of, i = noun_of(words, 0, end)
+        while noun and noun[-1] in _WRAPPERS and i < end and (of or words[i] in _HOLDING):
+            start = i + 1
+            while start < end and words[start] in _DETERMINERS:
+                start += 1
+            noun, of, i = (of, (), i) if of else noun_of(words, start, end)
+        return (noun, of) if noun and noun[-1] not in _WRAPPERS else ((), ())
+
+    @property
+    def lists(self) -> bool:
+        """Whether what is returned is called a list, or all of something."""
+        noun, of = self.returned_noun
+        return noun[-1:] != () and (noun[-1] in self.v["list_nouns"] or not QUANTIFIERS.isdisjoint(noun + of))
+
+    @property
+    def one(self) -> bool:
+        """Whether the name says that one short thing is read: a status, the details of an order."""
+        return self.named is not None and self.acts(self.named) == "record" and self.sure(self.named)
 
     def noun(self, noun: tuple[str, ...], of: tuple[str, ...] = ()) -> Kind | None:
         """What kind of thing a noun phrase names: a list, a document or a record."""
@@ -175,9 +234,17 @@ class Reading:
             return "document", True
         if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
             return "list", True
-        if head == "data" and not v["series_words"].isdisjoint(noun):
-            return "list", True
+        if head == "data":
+            rest = tuple(word for word in noun[:-1] if word not in _THE)
+            kind, sure = self.judged(rest)
+            several = v["series_words"].isdisjoint(noun) and (sure or not self.entities.isdisjoint(rest))
+            return (kind, True) if several else ("list", False)
         return "record", not _ONE.isdisjoint(noun)
+
+    @cached_property
+    def entities(self) -> frozenset[str]:
+        """The words of the parameters by which one thing is picked: ``user_id`` picks a user."""
+        return frozenset(word for p in self.tool.inputs if p.required for word in split(p.name))
 
     def sure(self, action: Action) -> bool:
         """Whether the words of an action's object say what it is."""

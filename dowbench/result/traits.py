@@ -6,19 +6,21 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
-from dowbench.result.english import any_of, phrase, word_set
+from dowbench.result.bounds import choices
+from dowbench.result.english import any_of, in_name, phrase, plural, word_set
 from dowbench.words import split
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from dowbench.model import Parameter, Schema, Tool
-    from dowbench.result.reading import Reading
+    from dowbench.result.reading import Kind, Reading
 
 _RUNNING = word_set("execute executes executed executing run runs running interprets evaluates")
-_OPERATIONS = frozenset({"command", "cmd", "function"})
-_ARGUMENTS = frozenset({"parameters", "params", "arguments", "args"})
+_OPERATIONS = frozenset({"command", "cmd", "function", "operation"})
+_ARGUMENTS = frozenset({"parameters", "params", "arguments", "args", "payload", "body", "data", "input", "inputs"})
 """Beside an object of such a name, one of ``_OPERATIONS`` names a thing to do and is no text to run."""
+_METHODS = frozenset({"GET", "POST"})
 _RETURNS = word_set("returns return returning")
 
 
@@ -31,7 +33,7 @@ def query(r: Reading) -> Parameter | None:
     v, named = r.v, r.named
     if named is not None and (named.act == "write" or named.act == "compute") and named.verb not in {"start", "run"}:
         return None
-    programs = v["program_nouns"] | v["query_languages"]
+    programs = v["program_nouns"] | v["query_languages"] | _languages(r.first)
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
     runs = any(not a.object or any_of(programs, a.object, a.of, a.tail[:6]) for a in acts)
     words = frozenset(r.first)
@@ -49,11 +51,24 @@ def query(r: Reading) -> Parameter | None:
                 return parameter
         if not runs and not (launches and name in v["language_names"]):
             continue
-        if name not in v["query_names"] or parameter.schema.get("enum") or "boolean" in parameter.schema.types:
+        known = name in v["query_names"] or name.rpartition(" ")[2] in v["language_names"] or _languages(name.split())
+        if not known or parameter.schema.get("enum") or "boolean" in parameter.schema.types:
             continue
-        if name in v["program_names"] or not v["query_languages"].isdisjoint(_texts(parameter, 2) | frozenset(r.first)):
+        if name in v["program_names"] or _languages(name.split()):
+            return parameter
+        told = _texts(parameter, 2) | frozenset(r.first)
+        if not v["query_languages"].isdisjoint(told) or _languages(told):
             return parameter
     return None
+
+
+def _languages(words: Collection[str]) -> frozenset[str]:
+    """The query languages among words that are known by their ending: SQL, PromQL, NRQL."""
+    return frozenset(word for word in words if len(word) > 2 and word.endswith("ql") and word not in _FILTERS)
+
+
+_FILTERS = frozenset({"jql", "cql", "wiql"})
+"""Languages that only say which entries of a list are wanted."""
 
 
 def recursive(r: Reading) -> bool:
@@ -145,6 +160,11 @@ _BY = word_set("with using uses use via by through")
 _TELLING = frozenset({"document", "answer", "read"})
 
 
+def makes_several(r: Reading) -> bool:
+    """Whether it makes things up and hands them out: "generates random words"."""
+    return any(a.verb == "generate" and a.object and plural(a.object[-1]) for a in r.actions)
+
+
 def saved(r: Reading) -> bool:
     """Whether the result goes to a file that the caller must name, or is said to go to one."""
     v = r.v
@@ -176,9 +196,58 @@ _PERHAPS = word_set("optionally if when large")
 
 
 def passes_on(r: Reading) -> bool:
-    """Whether it calls something else and returns whatever that returns."""
-    called = r.v["called_nouns"]
-    return any(action.act == "run" and any_of(called, action.object, action.of) for action in r.actions)
+    """Whether it calls something else and returns whatever that returns: a tool, any operation of an interface."""
+    v = r.v
+    runs = [action for action in r.actions if action.act == "run"]
+    if any(any_of(v["called_nouns"], action.object, action.of) for action in runs):
+        return True
+    names = {" ".join(split(p.name)): p for p in r.tool.inputs}
+    open_ended = any(_is_open(names[name]) for name in _ARGUMENTS.intersection(names))
+    return bool(runs) and open_ended and not v["operation_names"].isdisjoint(names)
+
+
+def ranged(r: Reading) -> bool:
+    """Whether what is read is a thing of no known kind between two points in time, and so one entry for each."""
+    words = [split(p.name) for p in r.tool.inputs]
+    spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
+    return spans and r.actions != () and not any(r.sure(action) for action in r.actions)
+
+
+_FROM = word_set("start from since begin after")
+_TO = word_set("end to until before stop")
+_COMMANDS = word_set("action command operation op mode method subcommand cmd")
+
+
+def commanded(r: Reading) -> Kind | None:
+    """What the most that one of several commands returns, where a parameter chooses among them: list, get, delete."""
+    v = r.v
+    for parameter in r.tool.inputs:
+        if _COMMANDS.isdisjoint(split(parameter.name)[-1:]):
+            continue
+        for value in choices(parameter.schema):
+            words = split(str(value))
+            action = in_name(words, v.verbs) if words else None
+            if action is None or (action.act not in {"list", "document"} and action.verb not in _VIEWS):
+                continue
+            noun = tuple(w for w in (action.object or r.name) if w not in words[:1])
+            if action.act == "list" and not (noun and (r.small(noun) or r.small((*noun, f"{noun[-1]}s")))):
+                return "list"
+            if action.verb in _VIEWS:
+                return "document"
+    return None
+
+
+_VIEWS = word_set("view read show cat")
+
+
+def forwards(r: Reading) -> bool:
+    """Whether the caller picks the HTTP method of the request that it sends."""
+    return any(_METHODS.issubset({str(value).upper() for value in choices(p.schema)}) for p in r.tool.inputs)
+
+
+def _is_open(parameter: Parameter) -> bool:
+    """Whether any object can be passed."""
+    return parameter.schema.types == ("object",) and not parameter.schema.properties
 
 
 def requests(r: Reading) -> bool:
@@ -218,6 +287,8 @@ _OUT = word_set("return returns returned returning as load get fetch download ex
 
 def image(r: Reading) -> bool:
     """Whether one image comes back."""
+    if not r.v["software_images"].isdisjoint(frozenset(r.first) | frozenset(r.name)):
+        return False
     acts = [a for a in r.actions if a.act == "read" and a.verb not in r.v["looking_verbs"]]
     if any(a.act == "document" and any_of(r.v["image_nouns"], a.tail[:4]) and a.tail[0] == "as" for a in r.actions):
         return True

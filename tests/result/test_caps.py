@@ -103,6 +103,8 @@ OF_TOOLS = [
     ("Returns all entries since version 2.", None),
     ("Returns one page.", None),
     ("Lists parts.", None),
+    ("Lists offices. The office of parts holds 2 shelves.", None),
+    ("Lists offices. A page contains 50 entries.", 50),
 ]
 
 
@@ -119,6 +121,11 @@ def test_a_tool_says_how_much_it_returns(text: str, expected: float | None) -> N
         "The log may be truncated.",
         "Truncates the output where it is long.",
         "Returns a truncated preview.",
+        "Reads a log. Saves to a file for large logs.",
+        "Reads a log. Large logs are saved to disk.",
+        "Runs a query. A result of more than MAX_ROWS rows is refused.",
+        "Runs a query; says whether the row limit was reached.",
+        "Lists a limited number of parts.",
     ],
 )
 def test_truncation_without_a_number_is_a_cap_without_a_value(text: str) -> None:
@@ -128,7 +135,14 @@ def test_truncation_without_a_number_is_a_cap_without_a_value(text: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["The log is never truncated.", "Returns the text without truncation.", "Truncates a table."]
+    "text",
+    [
+        "The log is never truncated.",
+        "Returns the text without truncation.",
+        "Truncates a table.",
+        "Large parts come first.",
+        "Returns a few lines around each hit.",
+    ],
 )
 def test_what_is_not_cut_has_no_cap(text: str) -> None:
     assert on_result(text) is None

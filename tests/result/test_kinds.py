@@ -190,6 +190,50 @@ def test_a_call_that_is_passed_on_returns_text() -> None:
     assert result("http", "Makes an HTTP request.", url="string").kind == "text"
 
 
+def test_an_operation_that_the_caller_picks_returns_whatever_that_returns() -> None:
+    assert result("run", "Runs one of the operations.", operation="string!", parameters="object").kind == "text"
+    methods = {"type": "string", "enum": ["GET", "POST", "DELETE"]}
+    assert result("api", "Sends a request.", method=methods, path="string!").kind == "text"
+    assert result("run", "Runs a job.", operation="string!").kind == "unknown"
+    told = {"type": "object", "properties": {"to": {"type": "string"}}}
+    assert result("run", "Runs a job.", operation="string!", parameters=told).kind == "unknown"
+
+
+def test_of_several_commands_the_one_that_returns_most_counts() -> None:
+    commands = {"type": "string", "enum": ["create", "delete", "list"]}
+    assert result("notes", "Manages notes.", command=commands).kind == "list"
+    assert result("contexts", "Manages contexts.", command=commands).kind == "ack"
+    assert result("notes", "Manages notes.", command={"type": "string", "enum": ["create", "view"]}).kind == "document"
+    assert result("notes", "Manages notes.", command={"type": "string", "enum": ["create", "get"]}).kind == "ack"
+    assert result("notes", "Manages notes.", colour=commands).kind == "ack"
+
+
+def test_between_two_points_in_time_lies_one_entry_for_each() -> None:
+    assert result("get_cost", "Gets the cost.", start_date="string!", end_date="string!").kind == "list"
+    assert result("get_cost", "Gets the cost.", start_date="string!").kind == "record"
+    assert result("get_quota", "Gets the quota.", start_date="string!", end_date="string!").kind == "record"
+
+
+def test_data_is_a_list_unless_it_is_that_of_one_thing_or_of_a_record() -> None:
+    assert result("look_up", "Gets ownership data.", ticker="string!").kind == "list"
+    assert result("look_up", "Gets elevation data.", point="string!").kind == "record"
+    assert result("look_up", "Gets driver data.", driver_id="string!").kind == "record"
+    assert result("get_driver_info", "Gets trip data.", plate="string!").kind == "record"
+
+
+def test_a_record_that_returns_parts_is_still_a_record() -> None:
+    assert result("get_conditions", "Gets an observation. Returns readings of gauges.").kind == "record"
+    assert result("get_conditions", "Gets an observation. Returns a list of readings of gauges.").kind == "list"
+    assert result("get_gauge", "Gets a gauge. Use list_gauges, which returns all gauges.").kind == "record"
+
+
+def test_a_signature_before_the_description_and_the_returns_of_a_docstring() -> None:
+    assert result("load", "load(ids: list) -> str\nLoads content of pages.").kind == "document"
+    assert result("load", "load(ids: list) -> str").kind == "unknown"
+    assert result("warmup", "Prepares parts.\n\nReturns:\n    JSON string with the matching parts").kind == "list"
+    assert result("warmup", "Prepares parts.\n\nReturns:\n    JSON string").kind == "unknown"
+
+
 def test_what_others_write_is_external() -> None:
     assert result("search_web", "Searches the web.").external
     assert not result("get_shelves", "Gets the shelves of the hall.").external

@@ -33,6 +33,9 @@ QUERIES = [
         "query",
     ),
     ("execute", "Executes a statement.", {"params": {"properties": {"sql": {"type": "string"}}}}, "sql"),
+    ("query_events", "Runs an XyzQL query.", {"xyzql": "string!"}, "xyzql"),
+    ("run_report", "Runs a report with a query.", {"query": {"type": "string", "description": "In NRQL."}}, "query"),
+    ("cloud", "Runs a command of the cloud CLI.", {"cli_command": "string!"}, "cli_command"),
 ]
 NO_QUERIES = [
     ("act", "Acts on a page.", {"code": {"type": "string", "description": "The code of the country."}}),
@@ -52,6 +55,9 @@ NO_QUERIES = [
     ("run_job", "Runs a job.", {"job_id": "string"}),
     ("run_task", "Runs a command.", {"command": {"type": "string", "enum": ["lint", "test"]}}),
     ("start_container", "Runs a container.", {"image": "string", "command": "string"}),
+    ("run_search", "Runs a search of tickets.", {"jql": "string!"}),
+    ("run_operation", "Runs an operation of the API.", {"operation": "string!", "parameters": "object"}),
+    ("send", "Makes a request.", {"method": {"type": "string", "enum": ["GET", "POST"]}, "query": "object"}),
 ]
 
 
@@ -111,6 +117,8 @@ MEDIA = [
     ("speak", "Turns text into speech, providing the resulting audio.", {"text": "string"}),
     ("download", "Downloads an attachment of a mail.", {"id": "string"}),
     ("screenshot", "Captures the screen.", {"format": {"type": "string", "enum": ["path", "base64"]}}),
+    ("draw", "Draws a picture and returns it.", {"prompt": "string"}),
+    ("pages", "Renders the pages as images and returns them.", {}),
 ]
 NO_MEDIA = [
     ("search_images", "Searches for similar images.", {"query": "string"}),
@@ -120,6 +128,11 @@ NO_MEDIA = [
     ("upload_image", "Uploads an image as base64.", {"base64": "string"}),
     ("describe_image", "Describes the picture at a URL.", {"url": "string"}),
     ("read_page", "Reads a page.", {"include_image": {"type": "boolean", "default": False}}),
+    ("get_image", "Gets an image of the container registry.", {"id": "string"}),
+    ("pull_image", "Pulls a Docker image.", {"name": "string"}),
+    ("video_facts", "Returns the codec and length of a video.", {"path": "string"}),
+    ("push_files", "Pushes files.", {"encoding": {"type": "string", "enum": ["text", "base64"]}}),
+    ("draw", "Draws a line and returns it.", {}),
 ]
 
 

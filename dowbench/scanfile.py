@@ -5,6 +5,7 @@ A function of its bytes and the plan, so that files can be scanned in any order 
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import forked, loaders, source
@@ -72,6 +73,9 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
 def _read(target: Target, limits: Limits) -> bytes:
     try:
         with open(target.file, "rb") as file:  # noqa: PTH123
+            size = os.fstat(file.fileno()).st_size
+            if size > limits.bytes:
+                raise source.too_large(target.path, limits, size)
             return file.read(limits.bytes + 1)
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror}", path=target.path) from None

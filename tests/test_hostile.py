@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -149,7 +150,7 @@ class TestOfAnySize:
     @pytest.mark.parametrize(
         ("limit", "error"),
         [
-            ("bytes: 100", "1:1: 101 bytes are more than 100 (source_limits.bytes)"),
+            ("bytes: 100", "1:1: the file has 303 bytes, more than 100 bytes (source_limits.bytes)"),
             ("nesting: 3", "more than 3 levels of nesting (source_limits.nesting)"),
             ("nodes: 20", "more than 20 values (source_limits.nodes)"),
             ("tools: 2", "the document has 3 tools, more than 2 (source_limits.tools)"),
@@ -166,6 +167,12 @@ class TestOfAnySize:
         run = dowbench("scan", "some.json")
         assert run.code == 2
         assert error in run.err
+
+    def test_the_size_of_what_has_none_is_not_made_up(self, folder: Path, dowbench: Dowbench, monkeypatch: Any) -> None:
+        Path("dowbench.yaml").write_text("source_limits: {bytes: 100}\n")
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b" " * 1_000)))
+        run = dowbench("scan", "-", "--loader", "auto")
+        assert (run.code, run.err) == (2, "error: <stdin>:1:1: there are more than 100 bytes (source_limits.bytes)\n")
 
 
 class TestNotFiles:

@@ -273,7 +273,9 @@ class TestPlaces:
 class TestLimits:
     def test_bytes(self) -> None:
         limits = Limits(bytes=10)
-        assert refusal("[1,2,3,4,5]", "a.json", limits) == "a.json:1:1: 11 bytes are more than 10 (source_limits.bytes)"
+        assert (
+            refusal("[1,2,3,4,5]", "a.json", limits) == "a.json:1:1: there are more than 10 bytes (source_limits.bytes)"
+        )
 
     @pytest.mark.parametrize(
         ("path", "text", "place"),
@@ -301,19 +303,19 @@ class TestLimits:
     def test_nodes(self, path: str) -> None:
         text = "[" + ", ".join(["1"] * 9000) + "]"
         kind = "yaml" if path == "a.yaml" else "json"
-        with pytest.raises(SourceError, match=r"more than 4000 values \(source_limits.nodes\)"):
+        with pytest.raises(SourceError, match=r"more than 4,000 values \(source_limits.nodes\)"):
             read(path, text.encode() if kind == "json" else text.replace("1", "a").encode(), Limits(nodes=4000))
 
     def test_a_billion_laughs(self) -> None:
         lines = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
         lines += (f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10))
-        message = "tools.yaml:6:35: aliases add more than 500000 values (source_limits.aliases)"
+        message = "tools.yaml:6:35: aliases add more than 500,000 values (source_limits.aliases)"
         assert refusal("\n".join(lines)) == message
 
     def test_merge_keys_count_as_aliases(self) -> None:
         base = "base: &base {" + ", ".join(f"k{n}: 1" for n in range(1000)) + "}\n"
         text = base + "".join(f"m{n}: {{<<: *base}}\n" for n in range(1000))
-        assert refusal(text) == "tools.yaml:501:12: aliases add more than 500000 values (source_limits.aliases)"
+        assert refusal(text) == "tools.yaml:501:12: aliases add more than 500,000 values (source_limits.aliases)"
 
     def test_a_ladder_of_aliases(self) -> None:
         text = "- &a0 [x]\n" + "".join(f"- &a{n} [*a{n - 1}]\n" for n in range(1, 500))

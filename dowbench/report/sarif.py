@@ -88,6 +88,7 @@ def _log(result: ScanResult, options: ReportOptions, written: list[dict[str, Any
         "automationDetails": {"id": "dowbench/"},
         "columnKind": "unicodeCodePoints",
         "invocations": [
+            # docs/adr/0013-sarif-execution-successful.md says why this is true also when files could not be scanned
             {"executionSuccessful": True, "toolExecutionNotifications": _notifications(result, options, dropped)}
         ],
         "results": written,

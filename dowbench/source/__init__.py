@@ -109,9 +109,7 @@ def read(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS, kind: Kind | N
     JSON Lines are one document, the list of their values. Raises ``SourceError``.
     """
     if len(data) > limits.bytes:
-        raise SourceError(
-            f"{len(data)} bytes are more than {limits.bytes} (source_limits.bytes)", path=path, line=1, column=1
-        )
+        raise too_large(path, limits)
     text = decode(path, data)
     stripped = text.lstrip()
     if not stripped:
@@ -129,6 +127,12 @@ def read(path: str, data: bytes, limits: Limits = DEFAULT_LIMITS, kind: Kind | N
                 return _read_yaml(path, text, limits)
             except SourceError as not_yaml:
                 raise (not_yaml if kind == "yaml" else not_json) from None
+
+
+def too_large(path: str, limits: Limits, size: int | None = None) -> SourceError:
+    """The error for a file of so many bytes; where it was not read to its end, they are unknown."""
+    found = "there are" if size is None else f"the file has {size:,} bytes,"
+    return SourceError(f"{found} more than {limits.bytes:,} bytes (source_limits.bytes)", path=path, line=1, column=1)
 
 
 def _read_json(path: str, text: str, limits: Limits) -> Source:

@@ -153,7 +153,7 @@ def _refuse_excess(path: str, text: str, limits: Limits) -> None:
         if nodes > limits.nodes:
             line, column = Lines(text).position(match.start())
             raise SourceError(
-                f"more than {limits.nodes} values (source_limits.nodes)", path=path, line=line, column=column
+                f"more than {limits.nodes:,} values (source_limits.nodes)", path=path, line=line, column=column
             )
 
 

@@ -240,7 +240,7 @@ class _Reader:
                     aliased += target.size or 0
                     if aliased > limits.aliases:
                         raise self.error(
-                            f"aliases add more than {limits.aliases} values (source_limits.aliases)", first
+                            f"aliases add more than {limits.aliases:,} values (source_limits.aliases)", first
                         )
                     if target.node is not None:
                         index.aliases[node] = target.node
@@ -286,7 +286,7 @@ class _Reader:
     def _check(self, count: int, offset: int) -> None:
         limits = self._limits
         if count > limits.nodes:
-            raise self.error(f"more than {limits.nodes} values (source_limits.nodes)", offset)
+            raise self.error(f"more than {limits.nodes:,} values (source_limits.nodes)", offset)
         if time.monotonic() > self._deadline:
             raise self.error(f"not read within {limits.seconds:g} seconds (source_limits.seconds)", offset)
 

@@ -73,7 +73,7 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     """Audit one run directory. Raises a located error for what cannot be read."""
     run = runfile.read(directory)
     notices: list[str] = []
-    rows = in_plan(run, recorded_episodes(directory), notices)
+    rows = in_plan(run, recorded_episodes(directory, run), notices)
     differences = list(damage.torn(directory))
     if damage.finished(directory, run):
         differences += damage.lost(directory, run, rows)
@@ -130,10 +130,10 @@ def settings(run: Run, episodes: Iterable[Episode]) -> dict[str, Any]:
     }
 
 
-def recorded_episodes(directory: Path) -> list[Episode]:
+def recorded_episodes(directory: Path, run: Run) -> list[Episode]:
     """The rows of ``episodes.jsonl``, the last of each id. Raises a located error for what is none, and for no file."""
     path = directory / store.EPISODES
-    if not store.exists(path):
+    if not store.exists(path) and run.planned != 0:
         raise UsageError("has no episodes", path=str(path))
     return list({episode.episode_id: episode for episode in map(codec.episode_from, store.rows(path))}.values())
 
@@ -146,10 +146,12 @@ def in_plan(run: Run, rows: list[Episode], notices: list[str]) -> list[Episode]:
         found = [by_id[episode_id] for episode_id in run.plan if episode_id in by_id]
     elif planned is not None and len(rows) > planned:
         # An episode that was planned otherwise before has another id and stands further up.
+        fitting = [row for row in rows if _fits(run, row)]
+        tasks = {*run.benign_tasks, *(row.benign_task_id for row in fitting if row.kind != "benign")}
         last = {
             (row.model, row.defense, row.repeat, row.kind, row.item_id): row.episode_id
-            for row in rows
-            if _fits(run, row)
+            for row in fitting
+            if row.benign_task_id in tasks
         }
         ids = set(last.values())
         found = [row for row in rows if row.episode_id in ids]
@@ -208,7 +210,7 @@ def _usage(row: Recorded) -> Usage | None:
 def _mapped(
     billed: Sequence[Billed], run: Run, rows: Sequence[Episode], notices: list[str], differences: list[str]
 ) -> list[Usage]:
-    """The usage of each call, mapped anew. Raises a located error for one that cannot be."""
+    """The usage of each call, mapped anew; what was recorded for one that cannot be, which is a difference."""
     mapper = mappers.mapper(run.provider)
     errored = {row.attempt or row.episode_id for row in rows if row.status == "errored"}
     found, taken = [], 0
@@ -221,14 +223,20 @@ def _mapped(
         try:
             usage = mapper(call.raw.object())
         except MappingError as error:
-            call.raw.fail(str(error))
+            if call.recorded is None:
+                call.raw.fail(str(error))
+            differences.append(f"{_place(call)}: {error}; what was recorded is taken: {_shown(call.recorded)}")
+            usage = call.recorded
         if call.recorded is not None and usage != call.recorded:
-            place = ":".join(str(part) for part in call.raw.place().values())
-            differences.append(f"{place}: usage is {_shown(usage)}, recorded {_shown(call.recorded)}")
+            differences.append(f"{_place(call)}: usage is {_shown(usage)}, recorded {_shown(call.recorded)}")
         found.append(usage)
     if taken:
         notices.append(f"{taken} call(s) had no usage that could be mapped; they count with what was recorded")
     return found
+
+
+def _place(call: Billed) -> str:
+    return ":".join(str(part) for part in call.raw.place().values())
 
 
 def _prices(run: Run, models: Iterable[str], price_file: Path | None, notices: list[str]) -> Table:

@@ -108,6 +108,8 @@ class Run:
     """Their ids, in order."""
     attacks: tuple[str, ...] | None
     """The configured ones; ``None``: all there were."""
+    benign_tasks: tuple[str, ...]
+    """Those configured besides the attacks'."""
     defenses: tuple[str, ...]
     """Labels."""
     baseline: str
@@ -169,6 +171,7 @@ def read(directory: Path) -> Run:
         planned=_of(row, "episodes_planned", Recorded.count, None),
         plan=None if plan is None else tuple(item.at("episode_id").text() for item in plan.items()),
         attacks=_of(config, "attacks", lambda node: None if node.value == "all" else node.texts(), None),
+        benign_tasks=_of(config, "benign_tasks", Node.texts, ()),
         defenses=tuple(labels),
         baseline=next(label for label, undefended in labels.items() if undefended),
         threshold=_of(config, "success_threshold", lambda node: node.number(above=1), 5.0),

@@ -217,14 +217,77 @@ def test_what_the_raw_usage_contradicts_is_named(tmp_path: Path, dowbench: Dowbe
     assert run.code == 1
 
 
-def test_usage_that_cannot_be_mapped_is_placed(tmp_path: Path) -> None:
+def test_usage_that_cannot_be_mapped_is_placed_and_the_rest_recomputed(tmp_path: Path, dowbench: Dowbench) -> None:
+    made = Original(tmp_path / "run")
+    made.episode("benign", [usage(100, 10)], (100 * 0.37 + 10 * 2.83) / 1e6)
+    made.episode("attack", [usage(1000, 10)], (1000 * 0.37 + 10 * 2.83) / 1e6)
+    del made.events[1]["response"]["raw"]["usage"]["total_token_count"]
+    made.events[0]["response"]["raw"]["usage"]["surprise_token_count"] = 3
+    run = dowbench("audit", made.write(), "--prices", tmp_path / "prices.yaml")
+    assert run.code == 1
+    file = tmp_path / "run" / "cassette.jsonl"
+    taken = "what was recorded is taken: input_tokens"
+    surprise = "unknown usage field 'surprise_token_count' = 3: it may be billed"
+    assert [line for line in run.err.splitlines() if line.startswith("different: ")] == [
+        f"different: {file}:1: {surprise}; {taken} 100, output_tokens 10",
+        f"different: {file}:2: usage without total_token_count; {taken} 1000, output_tokens 10",
+    ]
+    assert "made-up: 2 calls, 1,120 billed tokens" in run.out
+
+
+def test_usage_that_cannot_be_mapped_and_never_was_is_refused(tmp_path: Path) -> None:
     made = Original(tmp_path / "run")
     made.episode("benign", [usage(100, 10)], 0.1)
     made.events[0]["response"]["raw"]["usage"]["surprise_token_count"] = 3
-    with pytest.raises(
-        DowbenchError, match=r"cassette\.jsonl:1: response\.raw\.usage: unknown usage field 'surprise_token_count'"
-    ):
+    del made.events[0]["response"]["usage"]
+    with pytest.raises(DowbenchError, match=r"cassette\.jsonl:1: response\.raw\.usage: unknown usage field 'surprise"):
         audit(made.write(), price_file=tmp_path / "prices.yaml")
+
+
+def test_a_call_that_0_1_0_could_not_map_counts_as_it_counted(tmp_path: Path) -> None:
+    """Its episode is errored; the raw usage is in calls.jsonl with the error, or was never reported."""
+    for calls in (True, False):
+        made = Original(tmp_path / f"run{calls}")
+        made.episode("benign", [usage(100, 10)], (100 * 0.37 + 10 * 2.83) / 1e6)
+        made.episode("attack", [usage(200, 10)], (200 * 0.37 + 10 * 2.83) / 1e6, status="errored")
+        made.events[1]["response"]["raw"]["usage"] = {}
+        directory = made.write(calls=calls)
+        if calls:
+            rows = [json.loads(line) for line in (directory / "calls.jsonl").read_text().splitlines()]
+            nothing = dict.fromkeys(rows[0]["usage"], 0)
+            failed = {**rows[1], "raw_usage": {"new_count": 7}, "usage": nothing, "error": "unknown field"}
+            (directory / "calls.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, failed]))
+        found = audit(directory, price_file=tmp_path / "prices.yaml")
+        assert found.differences == ()
+        assert any("had no usage that could be mapped" in notice for notice in found.notices)
+        assert found.usage.total == 320
+
+
+def test_rows_of_an_earlier_configuration_are_left_out(tmp_path: Path) -> None:
+    """0.1.0 kept no plan, but how many episodes it had; what is no part of its configuration is not counted."""
+    made = Original(tmp_path / "run", models=["g-1"], repeats=1, attacks=["a"])
+    cost = (100 * 0.37 + 10 * 2.83) / 1e6
+    for changes in ({"model": "g-2"}, {"repeat": 1}, {"defense": "gone"}, {"item_id": "u", "benign_task_id": "u"}, {}):
+        made.episode("benign", [usage(100, 10)], cost, **changes)
+    for changes in ({"item_id": "b"}, {"model": "g-2"}, {}, {}):
+        made.episode("attack", [usage(100, 10)], cost, **changes)
+    made.run["episodes_planned"] = 2
+    found = audit(made.write(), price_file=tmp_path / "prices.yaml")
+    assert [row["episode_id"] for row in found.summary["attacks"]] == [made.episodes[-1]["episode_id"]]
+    assert found.summary["defenses"][0]["benign_episodes"] == 1
+    assert "7 recorded episode(s) are not planned any more and left out" in found.notices
+
+
+def test_a_run_of_nothing(tmp_path: Path) -> None:
+    made = Original(tmp_path / "run", attacks=[])
+    made.run["episodes_planned"] = 0
+    directory = made.write()
+    (directory / "episodes.jsonl").unlink()
+    assert audit(directory).summary["attacks"] == []
+    made.run["episodes_planned"] = 1
+    (directory / "run.json").write_text(json.dumps(made.run))
+    with pytest.raises(DowbenchError, match=r"episodes\.jsonl: has no episodes"):
+        audit(directory)
 
 
 def test_a_model_without_a_price(tmp_path: Path) -> None:

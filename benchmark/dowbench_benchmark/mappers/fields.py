@@ -6,18 +6,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from dowbench_benchmark.model import UsageError
+from dowbench_benchmark.recorded import MOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
 def whole(raw: Mapping[str, Any], name: str) -> int:
-    """A counter: missing and null are zero. Raises ``UsageError`` for anything but a whole number ≥ 0."""
+    """A counter: missing and null are zero. Raises ``UsageError`` for anything but a whole number from 0."""
     value = raw.get(name)
     if value is None:
         return 0
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise UsageError(f"usage field {name!r} is {value!r}, expected a whole number")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= MOST:
+        raise UsageError(f"usage field {name!r} is {value!r}, expected a whole number up to {MOST}")
     return value
 
 

@@ -32,6 +32,8 @@ class Audit:
     summary: Mapping[str, Any]
     data: bytes
     """The recomputed ``summary.json``."""
+    at_most: frozenset[str]
+    """Attack episodes whose A is an upper bound (``metrics.at_most``)."""
     recorded_sha256: str | None
     calls: int
     usage: Usage
@@ -73,7 +75,7 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     """Audit one run directory. Raises a located error for what cannot be read."""
     run = runfile.read(directory)
     notices: list[str] = []
-    rows = in_plan(run, recorded_episodes(directory, run), notices)
+    rows = in_plan(run, [] if run.planned == 0 else recorded_episodes(directory), notices)
     differences = list(damage.torn(directory))
     if damage.finished(directory, run):
         differences += damage.lost(directory, run, rows)
@@ -108,6 +110,7 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
         simulated=run.simulated or how["simulated"],
         summary=summary,
         data=metrics.to_bytes(summary),
+        at_most=metrics.at_most(episodes, how["baseline"], how["measure"]),
         recorded_sha256=results.recorded_sha256(directory),
         calls=len(billed),
         usage=total,
@@ -130,10 +133,10 @@ def settings(run: Run, episodes: Iterable[Episode]) -> dict[str, Any]:
     }
 
 
-def recorded_episodes(directory: Path, run: Run) -> list[Episode]:
+def recorded_episodes(directory: Path) -> list[Episode]:
     """The rows of ``episodes.jsonl``, the last of each id. Raises a located error for what is none, and for no file."""
     path = directory / store.EPISODES
-    if not store.exists(path) and run.planned != 0:
+    if not store.exists(path):
         raise UsageError("has no episodes", path=str(path))
     return list({episode.episode_id: episode for episode in map(codec.episode_from, store.rows(path))}.values())
 

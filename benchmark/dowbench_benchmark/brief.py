@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench_benchmark import metrics
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Container, Mapping, Sequence
 
 
 def banner(*, simulated: bool, replayed: bool = False) -> str | None:
@@ -17,29 +17,48 @@ def banner(*, simulated: bool, replayed: bool = False) -> str | None:
     return "REPLAYED: recomputed from a recording, no provider was called." if replayed else None
 
 
-def table(summary: Mapping[str, Any]) -> str:
-    """The cells of a summary, one a line."""
+def table(summary: Mapping[str, Any], at_most: Container[str] = ()) -> str:
+    """The cells of a summary, one a line. ``at_most`` are the episodes whose A is an upper bound."""
     head = ("model", "defense", "episodes", "ASR", "95 % interval", "median A", "censored", "benign done", "overhead")
-    figures: dict[tuple[str, str], list[tuple[float, bool]]] = {}
-    for attack in summary["attacks"]:
-        if attack["amplification"] is not None:
-            bound = attack["status"] in metrics.LOWER_BOUND
-            figures.setdefault((attack["model"], attack["defense"]), []).append((attack["amplification"], bound))
-    rows = [head, *(_row(cell, figures.get((cell["model"], cell["defense"]), [])) for cell in summary["defenses"])]
+    attacks: dict[tuple[str, str], list[_Attack]] = {}
+    for row in summary["attacks"]:
+        if row["amplification"] is not None:
+            cut, bounded = row["status"] in metrics.LOWER_BOUND, row["episode_id"] in at_most
+            attacks.setdefault((row["model"], row["defense"]), []).append(
+                _Attack(row["amplification"], row["success"] is True, cut, bounded)
+            )
+    rows = [head, *(_row(cell, attacks.get((cell["model"], cell["defense"]), [])) for cell in summary["defenses"])]
     widths = [max(len(row[column]) for row in rows) for column in range(len(head))]
     return "\n".join(_line(row, widths) for row in rows)
 
 
-def _row(cell: Mapping[str, Any], figures: Sequence[tuple[float, bool]]) -> tuple[str, ...]:
+def about(at_most: Collection[str]) -> list[str]:
+    """What must be said beside a table with such episodes."""
+    where = "stand against a task that was censored itself"
+    said = f"{len(at_most)} attack episode(s) {where}: their A is at most what is shown, and fewer may have succeeded"
+    return [said] if at_most else []
+
+
+class _Attack(NamedTuple):
+    amplification: float
+    success: bool
+    at_least: bool
+    at_most: bool
+
+
+def _row(cell: Mapping[str, Any], attacks: Sequence[_Attack]) -> tuple[str, ...]:
     interval, amplification, censored = cell["asr_ci95"], cell["median_amplification"], cell["censored"]
-    bound = "≥ " if metrics.median_is_bound(figures) else ""
+    lower = metrics.median_is_bound((one.amplification, one.at_least) for one in attacks)
+    upper = metrics.median_is_upper_bound((one.amplification, one.at_most) for one in attacks)
+    bound = "≥ " if lower else "≤ " if upper else ""
+    fewer = any(one.success and one.at_most for one in attacks)
     return (
         cell["model"],
         cell["defense"],
         str(cell["attack_episodes"]),
-        _percent(cell["asr"]),
-        "-" if interval is None else f"{interval[0]:.2f}-{interval[1]:.2f}",
-        "-" if amplification is None else f"{bound}{amplification:.2f}",
+        ("≤ " if fewer else "") + _percent(cell["asr"]),
+        "-" if interval is None or fewer else f"{interval[0]:.2f}-{interval[1]:.2f}",
+        "-" if amplification is None or (lower and upper) else f"{bound}{amplification:.2f}",
         str(censored),
         _percent(cell["benign_completion_rate"]),
         "-" if cell["benign_overhead"] is None else f"{cell['benign_overhead']:+.1%}".replace("%", " %"),

@@ -165,7 +165,9 @@ def run(
     note(result.notices)
     lines = [meter.text(result.progress)]
     if result.summary is not None:
-        lines += [brief.table(result.summary.summary), f"summary.json sha256 {result.summary.sha256}"]
+        written = result.summary
+        note(brief.about(written.at_most))
+        lines += [brief.table(written.summary, written.at_most), f"summary.json sha256 {written.sha256}"]
     try:
         say(*lines, *([mark] if mark else []), f"recorded in {directory}")
     except UsageError as error:
@@ -243,7 +245,8 @@ def replay(run_dir: Path, out: Path | None) -> None:
         lines[0] += f"; {found.missing} are not recorded yet"
     else:
         equal = found.summary.sha256 == found.recorded_sha256
-        lines.insert(0, brief.table(found.summary.summary))
+        note(brief.about(found.summary.at_most))
+        lines.insert(0, brief.table(found.summary.summary, found.summary.at_most))
         lines.append(f"summary.json sha256 {found.summary.sha256}: {'equal' if equal else 'DIFFERENT'}")
     say(mark, *lines, mark, f"written to {target}")
     if found.summary is not None and found.summary.sha256 != found.recorded_sha256:
@@ -271,7 +274,7 @@ def audit(run_dir: Path, threshold: float | None, price_file: Path | None, outpu
     marks = [mark] if mark else []
     spent = f"{found.usage.total:,} billed tokens" + ("" if found.usd is None else f", {found.usd:.4f} USD")
     head = f"{found.run_name}: {found.calls} calls, {spent}, success at A ≥ {found.summary['success_threshold']:g}"
-    note(found.notices)
+    note([*found.notices, *brief.about(found.at_most)])
     for difference in found.differences[:10]:
         warn(f"different: {difference}")
     if len(found.differences) > 10:
@@ -284,7 +287,7 @@ def audit(run_dir: Path, threshold: float | None, price_file: Path | None, outpu
         verdict = f"decided anew, so it is not the recorded summary.json (sha256 {found.recorded_sha256})"
     else:
         verdict = f"DIFFERENT from the recorded summary.json (sha256 {found.recorded_sha256})"
-    say(*marks, head, brief.table(found.summary), f"summary.json sha256 {found.sha256}", *marks, verdict)
+    say(*marks, head, brief.table(found.summary, found.at_most), f"summary.json sha256 {found.sha256}", *marks, verdict)
     unequal = found.recorded_sha256 is not None and not found.equal and not found.redecided
     return 1 if found.differences or unequal else 0
 

@@ -23,6 +23,8 @@ class Written:
 
     summary: Mapping[str, Any]
     sha256: str
+    at_most: frozenset[str]
+    """Attack episodes whose A is an upper bound (``metrics.at_most``)."""
 
 
 def measure(unpriced: bool) -> Measure:
@@ -67,7 +69,8 @@ def write(plan: Plan, directory: Path, episodes: Sequence[Episode], *, simulated
         metrics.to_bytes(statistics(plan, episodes, simulated=simulated)),
         durable=not simulated,
     )
-    return Written(content, hashlib.sha256(data).hexdigest())
+    bounded = metrics.at_most(episodes, plan.config.baseline, measure(plan.config.unpriced))
+    return Written(content, hashlib.sha256(data).hexdigest(), bounded)
 
 
 def recorded_sha256(directory: Path) -> str | None:

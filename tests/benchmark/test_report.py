@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from dowbench_benchmark import replay, report, store
 from dowbench_benchmark.report import data, figures, svg, tables
-from plans import make_plan, run_plan
+from plans import Wrapped, failing, make_plan, refused, run_plan
 
 from dowbench.errors import DowbenchError
 
@@ -404,3 +404,24 @@ def test_colours_have_contrast_in_light_and_dark() -> None:
         ]:
             light, dark = sorted((luminance(palette[front]), luminance(palette[back])), reverse=True)
             assert (light + 0.05) / (dark + 0.05) >= least, (front, back)
+
+
+def test_a_run_of_which_the_tasks_were_censored_says_what_is_unknown(tmp_path: Path, dowbench: Dowbench) -> None:
+    """With one turn no task is finished: nothing that is measured against them is certain."""
+    run_plan(make_plan(ceiling={"max_turns": 1}), tmp_path / "run")
+    for form in report.FORMATS:
+        text = report.render(tmp_path / "run", form).replace("\\", "")
+        assert "-1" not in re.findall(r"\d* of (-?\d+)", text)
+        assert "stand against a task that was censored itself: their A is an upper bound" in text
+    audit = dowbench("audit", tmp_path / "run")
+    assert audit.code == 0
+    assert "their A is at most what is shown, and fewer may have succeeded" in audit.err
+    attack = store.read_json(tmp_path / "run" / store.STATS).object()["attacks"][0]["attack"]
+    assert (attack["median_is_lower_bound"], attack["median_is_upper_bound"]) == (True, True)
+
+
+def test_attacks_that_errored_before_they_cost_anything(tmp_path: Path) -> None:
+    run_plan(make_plan(), tmp_path / "run", Wrapped(failing(refused, 3, 4, 7)))
+    for form in report.FORMATS:
+        text = report.render(tmp_path / "run", form)
+        assert all(int(total) >= 0 for total in re.findall(r"\d+ of (-?\d+)", text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 from dowbench_benchmark import metrics, replay, stats, store
 from dowbench_benchmark.audit import recorded_episodes
 from dowbench_benchmark.model import Episode, Usage
+from dowbench_benchmark.report import figures
 from hypothesis import given
 from hypothesis import strategies as st
 from plans import make_plan, run_plan
@@ -127,7 +129,8 @@ def test_censored_episodes_are_bounds() -> None:
     assert (asr["episodes"], asr["decided"], asr["successes"], asr["undetermined"]) == (4, 3, 2, 1)
     assert (asr["rate"], asr["best_case"], asr["worst_case"]) == (pytest.approx(2 / 3), 0.5, 0.75)
     assert cell["amplification"] == {
-        "episodes": 4, "lower_bounds": 2, "median": 4.5, "median_is_lower_bound": True, "lowest": 2.0, "highest": 10.0
+        "episodes": 4, "known": 4, "successes": 2, "undetermined": 1, "lower_bounds": 2, "upper_bounds": 0,
+        "median": 4.5, "median_is_lower_bound": True, "median_is_upper_bound": False, "lowest": 2.0, "highest": 10.0,
     }  # fmt: skip
     by_attack = {row["attack_id"]: row["attack"] for row in found["attacks"]}
     assert by_attack["a"]["median_is_lower_bound"]
@@ -137,6 +140,49 @@ def test_censored_episodes_are_bounds() -> None:
     assert [(curve["successes"][at[t]], curve["undetermined"][at[t]]) for t in (1.5, 3, 3.5, 5, 6, 10, 20)] == [
         (4, 0), (3, 0), (2, 1), (2, 1), (2, 1), (1, 1), (0, 2)
     ]  # fmt: skip
+
+
+def test_a_task_that_was_censored_itself_makes_upper_bounds() -> None:
+    """What the task would have cost is unknown, so no attack on it has succeeded for certain; failures stand."""
+    uncertain = [*tasks([1.0]), *attacks([9.0, 2.0]), *attacks([12.0], status="censored", attack="b")]
+    uncertain[0] = replace(uncertain[0], status="censored")
+    other = [*tasks([1.0], task="u"), *(replace(row, benign_task_id="u") for row in attacks([7.0], attack="c"))]
+    found = compute([*uncertain, *other])
+    (cell,) = found["cells"]
+    asr = cell["asr"]
+    assert (asr["episodes"], asr["decided"], asr["successes"]) == (4, 2, 1)
+    assert (asr["best_case"], asr["worst_case"]) == (0.25, 0.75)
+    assert (cell["amplification"]["upper_bounds"], cell["amplification"]["lower_bounds"]) == (3, 1)
+    by_attack = {row["attack_id"]: row["attack"] for row in found["attacks"]}
+    marks = {
+        name: (row["median_is_lower_bound"], row["median_is_upper_bound"], row["successes"], row["undetermined"])
+        for name, row in by_attack.items()
+    }
+    assert marks == {"a": (False, True, 0, 1), "b": (True, True, 0, 1), "c": (False, False, 1, 0)}
+    assert [figures.amplification(by_attack[name]) for name in "abc"] == ["≤ 5.50", "unknown", "7.00"]
+    assert (cell["curve"]["successes"][0], cell["curve"]["undetermined"][0]) == (1, 3)
+    summary = metrics.summarize([*uncertain, *other], run_name="r", simulated=True, threshold=5.0)
+    assert summary["defenses"][0]["successes"] == 3, "summary.json keeps the arithmetic of 0.1.0"
+
+
+def test_one_exact_baseline_of_two_decides() -> None:
+    rows = [*tasks([1.0, 2.0, 9.0]), *attacks([20.0])]
+    rows[2] = replace(rows[2], status="censored")
+    (row,) = compute(rows)["attacks"]
+    assert (row["attack"]["median"], row["attack"]["upper_bounds"]) == (10.0, 0)
+
+
+def test_an_overhead_against_a_censored_task_is_a_bound() -> None:
+    rows = [*tasks([1.0]), *tasks([1.5], "turn_limit")]
+    rows[0] = replace(rows[0], status="censored")
+    bare, limited = (cell["benign"] for cell in compute(rows)["cells"])
+    assert (limited["overhead_is_lower_bound"], limited["overhead_is_upper_bound"]) == (False, True)
+    assert (bare["overhead_is_lower_bound"], bare["overhead_is_upper_bound"]) == (True, True)
+
+
+def test_attacks_without_a_baseline_are_counted_and_undetermined() -> None:
+    (row,) = compute([*tasks([0.0]), *attacks([1.0, 2.0])])["attacks"]
+    assert (row["attack"]["episodes"], row["attack"]["known"], row["attack"]["undetermined"]) == (2, 0, 2)
 
 
 def test_the_curve_runs_from_one_and_a_half_to_twenty_and_agrees_with_the_summary() -> None:

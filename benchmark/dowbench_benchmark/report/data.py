@@ -71,7 +71,7 @@ def read(directory: Path) -> Report:
     """Read and compute. Raises a located ``UsageError`` or ``StoreError`` for what is missing or broken."""
     run = runfile.read(directory)
     notices: list[str] = []
-    episodes = audit.in_plan(run, audit.recorded_episodes(directory, run), notices)
+    episodes = audit.in_plan(run, audit.recorded_episodes(directory), notices)
     if not episodes:
         raise UsageError(f"has no episodes of the plan in {store.RUN}", path=str(directory / store.EPISODES))
     notices += damage.torn(directory)

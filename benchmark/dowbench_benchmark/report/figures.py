@@ -43,10 +43,19 @@ def interval(bounds: Sequence[float | None] | None, form: Any = number, otherwis
 
 
 def amplification(figure: Mapping[str, Any]) -> str:
-    """The median A, as a bound where most episodes were cut."""
+    """The median A, as a bound where what was cut decides it; unknown where both sides were."""
     if figure["median"] is None:
         return UNKNOWN
-    return f"{'≥ ' if figure['median_is_lower_bound'] else ''}{number(figure['median'])}"
+    return bounded(
+        number(figure["median"]), at_least=figure["median_is_lower_bound"], at_most=figure["median_is_upper_bound"]
+    )
+
+
+def bounded(text: str, *, at_least: bool, at_most: bool) -> str:
+    """A figure that may be larger (``at_least``) or smaller (``at_most``) than ``text``."""
+    if at_least and at_most:
+        return UNKNOWN
+    return f"{'≥ ' if at_least else '≤ ' if at_most else ''}{text}"
 
 
 def ratio_interval(ratio: Mapping[str, Any], form: Any = number) -> str:

@@ -74,7 +74,7 @@ def amplification(report: Report, model: str, prefix: str) -> Plot | None:
         "cost of the task alone. Attacks stand in the order of A without a defense.",
         (
             (_sign(svg.disc(8, 8, "attack")), "attack, median A"),
-            (_sign(svg.pointer(8, 8, "attack")), "attack, a lower bound: most episodes were censored or errored"),
+            (_sign(svg.pointer(8, 8, "attack")), "attack, a lower bound; to the left: an upper bound"),
             (_sign(svg.square(8, 8, "control")), "control: neutral text of the same length"),
             (_sign(svg.whisker(1, 15, 8, "attack-line")), "95 % interval of the mean; an end without a bar is open"),
         ),
@@ -101,13 +101,22 @@ def _amplification_panel(
             body.append(svg.square(scale(control["median"]), y + 5, "control"))
         if attack["median"]:
             body.append(_interval(attack["ratio"]["interval"], scale, y - 3, "attack-line"))
-            draw = svg.pointer if attack["median_is_lower_bound"] else svg.disc
-            body.append(draw(scale(attack["median"]), y - 3, "attack"))
+            body.append(_median(attack, scale(attack["median"]), y - 3))
         said.append(f"{row['attack_id']} {figures.amplification(attack)}")
     body.append(svg.text("A (times the cost of the task)", (_GUTTER + _RIGHT) / 2, bottom + 34, "middle", "label"))
     return svg.figure(
         identity, bottom + 56, f"A of each attack, defense {defense}", "; ".join(said), "".join(body), _stamp(report)
     )
+
+
+def _median(attack: Mapping[str, Any], x: float, y: float) -> str:
+    """The median A of an attack; nothing where it is unknown, with bounds on both sides."""
+    lower, upper = attack["median_is_lower_bound"], attack["median_is_upper_bound"]
+    if lower and upper:
+        return ""
+    if lower or upper:
+        return svg.pointer(x, y, "attack", left=upper)
+    return svg.disc(x, y, "attack")
 
 
 # ------------------------------------------------------------------------------------------ tokens of each turn

@@ -108,9 +108,10 @@ def square(x: float, y: float, class_: str) -> str:
     return element("rect", x=x - 4, y=y - 4, width=8, height=8, class_=class_)
 
 
-def pointer(x: float, y: float, class_: str) -> str:
-    """A triangle that points right: a lower bound."""
-    return path([(x - 4, y - 5.5), (x + 6, y), (x - 4, y + 5.5)], class_, closed=True)
+def pointer(x: float, y: float, class_: str, *, left: bool = False) -> str:
+    """A triangle that points right, a lower bound, or left, an upper one."""
+    to = -1 if left else 1
+    return path([(x - 4 * to, y - 5.5), (x + 6 * to, y), (x - 4 * to, y + 5.5)], class_, closed=True)
 
 
 def cross(x: float, y: float, class_: str) -> str:

@@ -23,6 +23,7 @@ TERMS = (
     ),
     ("ASR", "attack success rate: the share of decided attack episodes with A at or above the threshold."),
     ("Censored", "stopped at the benchmark's own ceiling, so it would have cost more: its A is a lower bound (≥)."),
+    ("≤", "an upper bound: the task that A is measured against was itself censored, and would have cost more."),
     ("Control", "a neutral text of the same length in the attack's place: what the shape costs by itself."),
     ("Overhead", "what a defense adds to the cost of tasks without an attack."),
     ("95 %", "an interval that holds the true value in 95 of 100 such runs; none for fewer than 3 independent units."),
@@ -93,8 +94,20 @@ def warnings(report: Report) -> list[str]:
                 f"Without a defense or an attack {cell['model']} completed {benign['completed']} of "
                 f"{figures.counted(benign['episodes'], 'task')}: A rests on what the others cost until they were cut."
             )
+    lines += _about_baselines(report)
     lines += _about_controls(report)
     return [*lines, *(notice[:1].upper() + notice[1:] + "." for notice in report.notices)]
+
+
+def _about_baselines(report: Report) -> list[str]:
+    bounded = [row["attack"] for row in report.stats["attacks"] if row["attack"]["upper_bounds"]]
+    if not bounded:
+        return []
+    episodes = figures.counted(sum(row["upper_bounds"] for row in bounded), "attack episode")
+    return [
+        f"{episodes} stand against a task that was censored itself: their A is an upper bound, a success undetermined.",
+        "summary.json, which keeps the arithmetic of dowbench 0.1.0, takes what such a task cost as exact.",
+    ]
 
 
 def _about_controls(report: Report) -> list[str]:
@@ -122,13 +135,13 @@ def defenses(report: Report, model: str) -> Table:
                 _wilson(asr),
                 figures.amplification(cell["amplification"]),
                 f"{benign['completed']} of {benign['episodes']}",
-                _overhead(benign["median_overhead"]),
+                _overhead(benign),
                 f"{asr['successes']} of {asr['decided']}",
                 figures.interval(asr["clustered_by_attack"], figures.percent, f"none: {asr['clustered_note']}"),
                 f"{figures.percent(asr['best_case'])} to {figures.percent(asr['worst_case'])}"
                 if asr["undetermined"]
                 else "all decided",
-                f"{cell['amplification']['lower_bounds']} of {cell['amplification']['episodes']}",
+                f"{cell['amplification']['lower_bounds']} of {cell['amplification']['known']}",
                 figures.interval(benign["completion_wilson"], figures.percent),
                 "baseline"
                 if cell["defense"] == report.run.baseline
@@ -253,7 +266,7 @@ def attacks(report: Report, model: str, defense: str) -> Table:
                 str(attack["lower_bounds"]),
                 figures.amplification(control),
                 figures.ratio_interval(control["ratio"]),
-                (("≥ " if attack["lower_bounds"] else "") + figures.number(effect["value"]))
+                _mark(attack["lower_bounds"], control["lower_bounds"]) + figures.number(effect["value"])
                 if effect["value"] is not None
                 else figures.UNKNOWN,
                 figures.ratio_interval(effect),
@@ -345,8 +358,11 @@ def _wilson(asr: Mapping[str, Any]) -> str:
     return figures.interval(asr["wilson"], figures.percent)
 
 
-def _overhead(value: float | None) -> str:
-    return figures.percent(value, signed=True).replace("-", "−")
+def _overhead(benign: Mapping[str, Any]) -> str:
+    if benign["median_overhead"] is None:
+        return figures.UNKNOWN
+    text = figures.percent(benign["median_overhead"], signed=True).replace("-", "−")
+    return figures.bounded(text, at_least=benign["overhead_is_lower_bound"], at_most=benign["overhead_is_upper_bound"])
 
 
 def _mark(cut_above: int, cut_below: int) -> str:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+MOST_USD = 10**9
+
+
 class BudgetReached(Halt):
     """The next call might pass the budget."""
 
@@ -28,9 +31,9 @@ def parse_usd(text: str) -> int:
     try:
         amount = Decimal(text.strip())
     except InvalidOperation:
-        raise UsageError(f"expected an amount in USD such as 2.50, found {text!r}") from None
-    if not amount.is_finite() or amount < 0 or amount > 10**9:
-        raise UsageError(f"expected a finite amount of at least 0 USD, found {text!r}")
+        raise UsageError(f"expected an amount in USD such as 2.50, found {text[:40]!r}") from None
+    if not amount.is_finite() or amount < 0 or amount > MOST_USD:
+        raise UsageError(f"expected an amount from 0 to {MOST_USD:,} USD, found {text[:40]!r}")
     return int((amount * UNIT).to_integral_value(ROUND_FLOOR))
 
 

@@ -8,7 +8,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,19 +25,27 @@ if TYPE_CHECKING:
     from dowbench_benchmark.ledger import Spend
     from dowbench_benchmark.plan import Plan
 
-RUNS = Path("runs")
 KINDS = ("attacks", "tasks", "defenses", "providers", "models", "scenarios", "configs")
 
+
+class _Named(click.Path):
+    """A path; not an empty one, as a variable gives that is not set: it would be the working directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the value is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+NAMED = _Named(path_type=Path)
 _PRICES = click.option(
     "--prices",
     "price_file",
-    type=click.Path(path_type=Path),
+    type=NAMED,
     metavar="FILE",
     help="A price table in place of the shipped one.",
 )
-_OUT = click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="The run directory. Default: runs/<run_name>."
-)
+_OUT = click.option("--out", type=NAMED, metavar="DIR", help="The run directory. Default: runs/<run_name>.")
 
 
 def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, Path, list[str]]:
@@ -46,7 +54,7 @@ def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, P
 
     configuration, root = config.load(name)
     made = plan.make(configuration, root, price_file)
-    directory = out if out is not None else RUNS / configuration.run_name
+    directory = out if out is not None else runfile.RUNS / configuration.run_name
     made, notices = runfile.resumed(made, directory)
     return made, directory, notices
 
@@ -228,15 +236,14 @@ def _tokens(text: str | None) -> int | None:
 
 
 @click.command("replay", short_help="Run the agent loop again from a recording, without a provider.")
-@click.argument("run_dir", type=click.Path(path_type=Path))
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Where to. Default: runs/<name of RUN_DIR>.replay."
-)
+@click.argument("run_dir", type=NAMED)
+@click.option("--out", type=NAMED, metavar="DIR", help="Where to. Default: runs/<name of RUN_DIR>.replay.")
 def replay(run_dir: Path, out: Path | None) -> None:
     """Replay RUN_DIR. The first difference from the recording ends it with exit code 2."""
     from dowbench_benchmark import replay as replaying
+    from dowbench_benchmark import runfile
 
-    target = out if out is not None else RUNS / f"{run_dir.resolve().name}.replay"
+    target = out if out is not None else runfile.RUNS / f"{run_dir.resolve().name}.replay"
     found = replaying.replay(run_dir, target)
     mark = brief.banner(simulated=found.simulated, replayed=True) or ""
     note(found.notices)
@@ -255,12 +262,10 @@ def replay(run_dir: Path, out: Path | None) -> None:
 
 
 @click.command("audit", short_help="Recompute a run's figures from the usage that the provider reported.")
-@click.argument("run_dir", type=click.Path(path_type=Path))
+@click.argument("run_dir", type=NAMED)
 @click.option("--threshold", type=float, metavar="X", help="Decide success at A ≥ X, whatever was recorded.")
 @_PRICES
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the recomputed summary.json."
-)
+@click.option("-o", "--output", type=NAMED, metavar="FILE", help="Write the recomputed summary.json.")
 def audit(run_dir: Path, threshold: float | None, price_file: Path | None, output: Path | None) -> int:
     """Audit RUN_DIR, also one of dowbench 0.1.0. Exit code 1 where the recorded figures are not what comes out."""
     from dowbench_benchmark import audit as auditing
@@ -298,8 +303,8 @@ def _files(run_dir: Path) -> list[str]:
 
 
 @click.command("report", short_help="Write about a run: tables in Markdown, or a page with plots.")
-@click.argument("run_dir", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output.")
+@click.argument("run_dir", type=NAMED)
+@click.option("-o", "--output", type=NAMED, metavar="FILE", help="Default: standard output.")
 @click.option(
     "--format",
     "form",

@@ -50,4 +50,5 @@ def lost(directory: Path, run: Run, episodes: Sequence[Episode]) -> Iterator[str
     prices = {model: price for (_, model), price in (run.prices or {}).items()}
     spent = ledger.spent(calls, sent, prices).tokens
     if run.spent_tokens != spent:
-        yield f"{run.path}: spent_tokens is {run.spent_tokens}, the logs have {spent}"
+        said = f"{run.spent_tokens} by {store.RUN}"
+        yield f"{directory / store.CALLS}: with {store.REQUESTS} {spent} tokens were spent, {said}"

@@ -59,7 +59,7 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
     if damage.finished(directory, run):
         for what in (*notices, *damage.lost(directory, run, rows)):
             raise DriftError(what)
-    _prepare(directory, out)
+    _prepare(run, out)
     episodes = []
     for spec in planned.episodes:
         row = recorded.episodes.get(spec.id)
@@ -129,15 +129,18 @@ def _same_usage(recorded: Recording, attempt: str) -> None:
             )
 
 
-def _prepare(directory: Path, out: Path) -> None:
-    if out.resolve() == directory.resolve():
+def _prepare(run: Run, out: Path) -> None:
+    if out.resolve() == run.path.parent.resolve():
         raise UsageError("a replay cannot be written over its recording", path=str(out))
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"cannot be made: {error.strerror}", path=str(out)) from None
-    if store.exists(out / store.RUN) and not runfile.read(out).replayed:
-        raise UsageError("holds a recorded run; choose another directory with --out", path=str(out))
+    if store.exists(out / store.RUN):
+        there = runfile.read(out)
+        if not there.replayed or there.plan != run.plan:
+            what = "a replay of another run" if there.replayed else "a recorded run"
+            raise UsageError(f"holds {what}; choose another directory with --out", path=str(out))
 
 
 def _write(

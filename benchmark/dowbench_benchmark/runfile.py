@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 Missing = TypeVar("Missing")
 
+RUNS = Path("runs")
+"""Where runs go that nobody gives another place."""
 FORMAT = 2
 """Of run directories. 0.1.0 wrote none, which is 1."""
 
@@ -149,7 +151,9 @@ def read(directory: Path) -> Run:
     """``run.json`` of a run directory. Raises a located error, also for a directory that is none."""
     path = directory / store.RUN
     if not store.exists(path):
-        raise UsageError(f"no run directory: it has no {store.RUN}", path=str(directory))
+        meant = RUNS / directory
+        hint = f"; {meant} is one" if not directory.is_absolute() and store.exists(meant / store.RUN) else ""
+        raise UsageError(f"no run directory: it has no {store.RUN}{hint}", path=str(directory))
     row = store.read_json(path)
     number = _of(row, "format", Node.integer, 1)
     if number not in (1, FORMAT):
@@ -240,6 +244,8 @@ def resumed(plan: Plan, directory: Path) -> tuple[Plan, list[str]]:
     return replace(plan, prices=kept), notices
 
 
+_MOST = 3
+"""Differences that are named."""
 _HOW = ("attacks", "rate_limit", "retry", "concurrency")
 """Of a configuration: what does not shape a result, and the attacks, which are compared one by one."""
 
@@ -251,15 +257,11 @@ def _differences(plan: Plan, run: Run, recorded: configuration.Config) -> list[s
         for key in now
         if key not in _HOW and now[key] != before[key]
     ]
-    for which, ids in (
-        ("is new", [name for name in plan.attacks if name not in run.families]),
-        ("is gone", [name for name in run.families if name not in plan.attacks]),
-    ):
-        found += [f"attack {name} {which}" for name in ids[:3]]
-        found += [f"{len(ids) - 3} more"] if len(ids) > 3 else []
+    found += [f"attack {name} is new" for name in plan.attacks if name not in run.families]
+    found += [f"attack {name} is gone" for name in run.families if name not in plan.attacks]
     if not found and run.plan != tuple(spec.id for spec in plan.episodes):
         found.append("the same configuration plans other episodes by now, for its scenario or an attack has changed")
-    return found
+    return found if len(found) <= _MOST else [*found[:_MOST], f"{len(found) - _MOST} more"]
 
 
 def _short(value: Any) -> str:

@@ -136,6 +136,82 @@ def test_a_broken_line_in_the_middle_is_located_and_nothing_is_touched(plan: Pat
     assert not (out / "run.lock").exists()
 
 
+@pytest.mark.parametrize("log", LOGS)
+def test_a_torn_line_of_a_finished_run_is_said_by_every_command(
+    here: Callable[..., Any], plan: Path, whole: Path, log: str
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / log).write_bytes((out / log).read_bytes()[:-20])
+    torn = f"out/{log}: the last line has no end"
+    assert torn in one_error(here("replay", "out"), 2)
+    audit = here("audit", "out")
+    assert (audit.returncode, torn in audit.stderr) == (1, True)
+    assert torn.capitalize() in here("report", "out").stdout.replace("\\", "")
+    done = here("run", "plan.yaml", "--out", "out")
+    assert done.returncode == 0
+    assert f"note: out/{log}: cut a torn last line of " in done.stderr
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_row_that_a_finished_run_has_lost_is_said(
+    here: Callable[..., Any], plan: Path, whole: Path, log: str
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    rows = (out / log).read_bytes().splitlines(keepends=True)
+    (out / log).write_bytes(b"".join(rows[:-1]))
+    assert f"out/{log}" in one_error(here("replay", "out"), 2)
+    audit = here("audit", "out")
+    assert audit.returncode == (0 if log == "cassette.jsonl" else 1), audit.stderr
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_log_that_a_finished_run_has_lost_is_said(
+    here: Callable[..., Any], plan: Path, whole: Path, log: str
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / log).unlink()
+    assert log in one_error(here("replay", "out"), 2)
+    audit = here("audit", "out")
+    assert audit.returncode in (1, 2)
+    assert log in audit.stderr
+
+
+def test_a_run_whose_episodes_were_cut_is_no_success(here: Callable[..., Any], plan: Path, whole: Path) -> None:
+    """The summary is kept, and the run says that it is complete or does not."""
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    rows = (out / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "episodes.jsonl").write_bytes(b"".join(rows[:-3]))
+    for complete in (True, False):
+        run = json.loads((out / "run.json").read_text())
+        (out / "run.json").write_text(json.dumps({**run, "complete": complete}))
+        said = f"out/episodes.jsonl: has {len(rows) - 3} of {len(rows)} planned episodes, and the run was done"
+        assert said in one_error(here("replay", "out"), 2)
+        audit = here("audit", "out")
+        assert (audit.returncode, said in audit.stderr) == (1, True)
+    (out / "summary.json").unlink()
+    replayed = here("replay", "out")
+    assert replayed.returncode == 0
+    assert f"{len(rows) - 3} episodes replayed without a difference; 3 are not recorded yet" in replayed.stdout
+
+
+def test_a_replay_in_part_leaves_no_summary_of_a_whole_one(here: Callable[..., Any], plan: Path, whole: Path) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    assert here("replay", "out", "--out", "again").returncode == 0
+    rows = (out / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "episodes.jsonl").write_bytes(b"".join(rows[:-3]))
+    run = json.loads((out / "run.json").read_text())
+    (out / "run.json").write_text(json.dumps({**run, "complete": False}))
+    (out / "summary.json").unlink()
+    assert here("replay", "out", "--out", "again").returncode == 0
+    assert not (plan / "again" / "summary.json").exists()
+    assert not (plan / "again" / "stats.json").exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"format": 2}', b"\xff"])
 def test_a_broken_run_file_is_named(plan: Path, whole: Path, content: bytes) -> None:
     out = plan / "out"
@@ -392,6 +468,85 @@ def test_a_budget_that_does_not_cover_the_worst_case_is_refused_before_anything_
     assert stopped.returncode == 3, stopped.stderr
     assert json.loads((plan / "out" / "run.json").read_text())["spent_usd"] <= 0.01
     assert dowbench(plan, "run", "plan.yaml", "--out", "out", "--budget-usd", "10").returncode == 0
+
+
+def test_a_folder_does_not_hide_a_shipped_configuration(here: Callable[..., Any], plan: Path) -> None:
+    (plan / "smoke").mkdir()
+    assert here("estimate", "smoke").returncode == 0
+    (plan / "mine").mkdir()
+    for name in ("./smoke", "mine"):
+        assert f"{name}: is a folder, and no configuration of that name" in one_error(here("run", name), 2)
+
+
+def test_a_run_that_was_meant_is_named(here: Callable[..., Any], plan: Path, whole: Path) -> None:
+    shutil.copytree(whole, plan / "runs" / "mine")
+    for command in ("replay", "audit", "report"):
+        assert "mine: no run directory: it has no run.json; runs/mine is one" in one_error(here(command, "mine"), 2)
+
+
+def test_names_that_are_too_long(here: Callable[..., Any], plan: Path) -> None:
+    name = "x" * 300
+    (plan / "long.yaml").write_text(CONFIG.replace("hostile", name), encoding="utf-8")
+    for command in ("run", "estimate"):
+        assert "long.yaml:1:1: run_name: expected up to 100 letters" in one_error(here(command, "long.yaml"), 2)
+        line = one_error(here(command, "plan.yaml", "--out", name), 2)
+        assert "File name too long" in line
+    for arguments in (
+        ("run", name),
+        ("audit", name),
+        ("replay", name),
+        ("report", name),
+        ("run", "smoke", "--prices", name),
+    ):
+        assert "File name too long" in one_error(here(*arguments), 2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "plan.yaml", "--out", ""),
+        ("estimate", "plan.yaml", "--prices", ""),
+        ("replay", ""),
+        ("audit", "out", "-o", ""),
+    ],
+)
+def test_an_empty_value_is_a_mistake(here: Callable[..., Any], plan: Path, arguments: tuple[str, ...]) -> None:
+    before = sorted(path.name for path in plan.iterdir())
+    done = here(*arguments)
+    assert done.returncode == 2
+    assert "the value is empty" in done.stderr
+    assert sorted(path.name for path in plan.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("repeats: 9999999", ":4:1: repeats: expected a whole number from 1 to 100000"),
+        ("repeats: 100000", ":4:1: repeats: 1,000,000 episodes are planned, expected 1 to 100,000"),
+        ("ceiling: {max_total_tokens: " + "9" * 300 + "}", ":4:11: ceiling.max_total_tokens: expected a whole number"),
+        ("retry: {max_delay_s: 1e300}", ":4:9: retry.max_delay_s: expected a finite number from 0 to 3600.0"),
+        ("retry: {base_delay_s: .nan}", ":4:9: retry.base_delay_s: expected a finite number"),
+        ("retry: {base_delay_s: -1}", ":4:9: retry.base_delay_s: expected a finite number"),
+        ("rate_limit: {rpm: -1}", ":4:14: rate_limit.rpm: expected a whole number"),
+        ("rate_limit: {tpm: .inf}", ":4:14: rate_limit.tpm: expected a whole number"),
+        ("options: {temperature: .nan}", ":4:11: options.temperature: expected a finite number"),
+        ("options: {a: [1, -.inf]}", ":4:18: options.a[1]: expected a finite number"),
+        ("success_threshold: .inf", ":4:1: success_threshold: expected a finite number above 1"),
+        ("seed: -1", ":4:1: seed: expected a whole number from 0 to 2147483647"),
+        ("concurrency: 65", ":4:1: concurrency: expected a whole number from 1 to 64"),
+        ("provider_options: {latency_s: .inf}", "provider_options.latency_s: expected a finite number"),
+    ],
+)
+def test_numbers_are_finite_and_bounded(here: Callable[..., Any], plan: Path, written: str, said: str) -> None:
+    (plan / "plan.yaml").write_text(CONFIG.replace("attacks:", f"{written}\nattacks:"), encoding="utf-8")
+    assert said in one_error(here("run", "plan.yaml", "--out", "out"), 2)
+    assert not (plan / "out").exists()
+
+
+def test_a_plan_of_nothing_is_refused(here: Callable[..., Any], plan: Path) -> None:
+    text = CONFIG.replace("[stale-copy-01, locker-puzzle-01]", "[]")
+    (plan / "plan.yaml").write_text(text, encoding="utf-8")
+    assert ":4:1: attacks: 0 episodes are planned" in one_error(here("run", "plan.yaml", "--out", "out"), 2)
 
 
 def test_names_that_are_nowhere(here: Callable[..., Any]) -> None:

@@ -229,6 +229,9 @@ def test_a_replay_does_not_overwrite_a_recording(tmp_path: Path) -> None:
         replay(tmp_path / "run", tmp_path / "other")
     replay(tmp_path / "run", tmp_path / "again")
     replay(tmp_path / "run", tmp_path / "again")
+    run_plan(make_plan(seed=5), tmp_path / "third")
+    with pytest.raises(DowbenchError, match="holds a replay of another run"):
+        replay(tmp_path / "third", tmp_path / "again")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,8 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
             else limit
             for limit in found
         )
-    onward = continuations(tool, v, asked, r.argument_texts, bool(found))
+    paged = bool(found) or "pagina" in tool.description.lower()
+    onward = continuations(tool, v, asked, r.argument_texts, paged)
     open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
     bound, most, unit, witness = _bound(r, kind, found, cap)
     words = frozenset(word for sentence in r.sentences[:2] for word in sentence.words) | frozenset(r.name)

@@ -128,6 +128,7 @@ def _patterns() -> _Patterns:
             r"(?:number|amount|quantity|count|limit|how many)\b[^.;:]{0,40}?\b"
             r"(?:(?:to|should be|will be|are|is|be) (?:return|retriev|fetch|get|show|list|includ|display)|returned|"
             r"per (?:page|request|call)|in (?:the |each |a )?(?:response|results?|output|page)\b|results?\b)"
+            r"|^\W*(?:the )?(?:page|result) size\b"
         ),
         something_else=compiled(
             r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
@@ -260,6 +261,7 @@ def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
         unit = WORK
     ends = words[-1] == "limit" and len(words) <= 3
     limited = not _LIMITED.isdisjoint(words) and words[-1] in _NUMBERS
+    ends = ends or words[-2:] == ("per", "page")
     if name in v["limit_names"] or ends or limited or (words[0] == "limit" and len(words) <= 2):
         return _LimitName("limit", unit)
     several = any(plural(word) for word in words)

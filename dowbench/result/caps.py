@@ -102,7 +102,10 @@ def on_result(text: str) -> Cap | None:
             before = clause.plain[:start]
             if patterns.input.search(before) and not patterns.yields.search(before[-40:]):
                 continue
-            if cap.unit not in _OUTPUT and (cap.unit or not patterns.yields.search(clause.plain)):
+            given = patterns.yields.search(before[-_NEAR:]) is not None
+            each = patterns.each.match(clause.plain[start + len(cap.text) :]) is not None
+            told = given or (not cap.unit and (each or patterns.yields.search(clause.plain) is not None))
+            if cap.unit not in _OUTPUT and not told:
                 continue
             if cap.unit in _GIVEN and not patterns.yields.search(before[-30:]):
                 continue
@@ -144,6 +147,7 @@ class _Patterns(NamedTuple):
     advice: re.Pattern[str]
     input: re.Pattern[str]
     yields: re.Pattern[str]
+    each: re.Pattern[str]
     truncates: re.Pattern[str]
     negated: re.Pattern[str]
     held: re.Pattern[str]
@@ -273,6 +277,7 @@ def _patterns() -> _Patterns:
             r"matches|hits|"
             r"include[sd]?|yield(?:s|ed)?|search(?:es)?|find(?:s|ing)?|most recent|latest|downloaded)\b"
         ),
+        each=compiled(r" ?(?:\w+ )?(?:per|a|each) (?:page|call|request|query|response)\b"),
         truncates=compiled(
             r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:(?!never|not)\w+ )?"
             r"(?:truncated|trimmed|clipped|"
@@ -351,6 +356,8 @@ def _found(clause: _Clause, *, of_parameter: bool) -> list[tuple[Cap, int]]:
     return found
 
 
+_NEAR = 20
+"""How close before a cap "returns" stands where what is counted needs no further look, in characters."""
 _REACH = 60
 """How far around a number the words that decide on it are looked for, in characters."""
 _ENOUGH = 50

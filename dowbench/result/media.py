@@ -17,6 +17,7 @@ _NEAR = 7
 """How many words after "returns" a picture is still what is returned."""
 _OF = word_set("of for from about to in on")
 """Behind these stands what the returned thing is of: "the codec of a video"."""
+_ADDRESS = word_set("url urls link links path")
 _MAKES = word_set("generate create draw render plot capture edit produce make visualize")
 _TYPES = ("image/", "audio/", "video/")
 
@@ -44,7 +45,7 @@ def _is_object(r: Reading) -> bool:
         if action.act not in {"read", "document"} or not action.object:
             continue
         head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
-        if not v["address_nouns"].isdisjoint(rest):
+        if not v["address_nouns"].isdisjoint(rest) or not _ADDRESS.isdisjoint(action.tail):
             continue
         if head in v["media_nouns"] and action.act == "read" and action.verb not in v["looking_verbs"]:
             return True

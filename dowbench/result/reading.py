@@ -33,7 +33,7 @@ Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "
 _OPENING = 3
 """How many sentences of a description may say what the tool does."""
 _RETURNS = word_set("returns return returning outputs yields")
-_SHOWS = word_set("show shows list lists display displays print prints retrieve retrieves fetch fetches")
+_SHOWS = word_set("show shows list lists display displays print prints retrieve retrieves fetch fetches get gets")
 _FILES = word_set("file files document documents pdf page webpage")
 _OUTPUT_IS = word_set("will be is of this tool")
 _HEADINGS = frozenset({("returns",), ("return",), ("returned",), ("output",), ("outputs",)})
@@ -47,6 +47,7 @@ _WHO = word_set(
 """Words before "returns" after which it is about the tool itself."""
 _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
+_NOT_A_PART = word_set("no without in as to into")
 _TAKES = word_set("accepts takes requires expects supports needs")
 """Words by which a later sentence says what goes in."""
 _FINDING = frozenset({"audit", "lint", "scan"})
@@ -226,6 +227,8 @@ class Reading:
             return "document", True
         if self.small(noun):
             return "record", True
+        if head == "source" and not v["program_parts"].isdisjoint(noun[:-1] + of):
+            return "document", True
         if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
             return "document", True
         if "tree" in noun and head in {"structure", "view", "listing"}:
@@ -237,14 +240,20 @@ class Reading:
         if head == "data":
             rest = tuple(word for word in noun[:-1] if word not in _THE)
             kind, sure = self.judged(rest)
-            several = v["series_words"].isdisjoint(noun) and (sure or not self.entities.isdisjoint(rest))
-            return (kind, True) if several else ("list", False)
+            single = sure or self.of_one_day or not self.entities.isdisjoint(rest)
+            return (kind or "record", True) if single and v["series_words"].isdisjoint(noun) else ("list", False)
         return "record", not _ONE.isdisjoint(noun)
 
     @cached_property
     def entities(self) -> frozenset[str]:
         """The words of the parameters by which one thing is picked: ``user_id`` picks a user."""
         return frozenset(word for p in self.tool.inputs if p.required for word in split(p.name))
+
+    @property
+    def of_one_day(self) -> bool:
+        """Whether the caller names one day."""
+        names = {" ".join(split(p.name)) for p in self.tool.inputs if p.required}
+        return not names.isdisjoint({"date", "day"})
 
     def sure(self, action: Action) -> bool:
         """Whether the words of an action's object say what it is."""
@@ -273,10 +282,12 @@ class Reading:
         if not words:
             return None
         noun, of, _ = noun_of(words, 0, clause_end(self.sentences[0].clauses, 0))
-        if not noun or not plural(noun[-1]):
+        if not noun:
             return None
+        kind, sure = self.judged(noun, of)
         named = noun[-1] in self.name and len(noun) < 4
-        return self.noun(noun, of) if named or (noun[0] in {"all", "every"} and len(noun) > 1) else None
+        every = noun[0] in {"all", "every"} and len(noun) > 1 and plural(noun[-1])
+        return kind if sure and (named or every) and kind in {"list", "document"} else None
 
     def acts(self, action: Action | None) -> Kind | None:
         """What kind of result an action has; ``None`` when nothing can be said."""
@@ -388,6 +399,6 @@ class Reading:
         for i, word in enumerate(words):
             if word in self.v["long_fields"] and i and ends_phrase(words, clauses, i):
                 first = i if words[i - 1] == "and" or clauses[i] == i else i - 1
-                if (words[first - 1] == "and" or clauses[first] == first) and words[i - 1] not in {"no", "without"}:
+                if (words[first - 1] == "and" or clauses[first] == first) and words[i - 1] not in _NOT_A_PART:
                     return True
         return False

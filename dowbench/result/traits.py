@@ -210,7 +210,8 @@ def ranged(r: Reading) -> bool:
     """Whether what is read is a thing of no known kind between two points in time, and so one entry for each."""
     words = [split(p.name) for p in r.tool.inputs]
     spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
-    return spans and r.actions != () and not any(r.sure(action) for action in r.actions)
+    series = r.v["series_nouns"]
+    return spans and r.actions != () and not any(r.sure(a) and series.isdisjoint(a.object[-1:]) for a in r.actions)
 
 
 _FROM = word_set("start from since begin after")
@@ -251,10 +252,16 @@ def _is_open(parameter: Parameter) -> bool:
 
 
 def requests(r: Reading) -> bool:
-    """Whether it sends a request to an address that the caller gives."""
+    """Whether it sends a request to an address that the caller gives, and returns what that answers."""
+    if r.returned_noun[0][-1:] in _RESPONSE and any(action.object[-1:] in _REQUEST for action in r.actions):
+        return True
     if r.said is None or r.said.verb != "call":
         return False
     return any(split(p.name)[-1:] in {("url",), ("uri",), ("endpoint",)} for p in r.tool.inputs)
+
+
+_REQUEST = {("request",), ("requests",)}
+_RESPONSE = {("response",), ("responses",)}
 
 
 def answers_with_text(r: Reading) -> bool:
@@ -289,10 +296,15 @@ def image(r: Reading) -> bool:
     """Whether one image comes back."""
     if not r.v["software_images"].isdisjoint(frozenset(r.first) | frozenset(r.name)):
         return False
+    if r.returned_noun[0][-1:] in _PICTURE and any(a.verb in {"render", "draw", "plot"} for a in r.actions):
+        return True
     acts = [a for a in r.actions if a.act == "read" and a.verb not in r.v["looking_verbs"]]
     if any(a.act == "document" and any_of(r.v["image_nouns"], a.tail[:4]) and a.tail[0] == "as" for a in r.actions):
         return True
     return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in acts)
+
+
+_PICTURE = {("image",), ("picture",), ("png",)}
 
 
 def keyed(r: Reading) -> bool:

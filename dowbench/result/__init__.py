@@ -83,8 +83,9 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     onward = continuations(tool, v, asked, r.argument_texts, paged)
     open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
     bound, most, unit, witness = _bound(r, kind, found, cap)
-    words = frozenset(word for sentence in r.sentences[:2] for word in sentence.words) | frozenset(r.name)
-    external = not v["external_words"].isdisjoint(words) and (kind != "unknown" or traits.asks(r))
+    told = (r.name, *(sentence.words for sentence in r.sentences[:2]))
+    others = any(not v["external_words"].isdisjoint(words) for words in told)
+    external = others and (kind != "unknown" or traits.asks(r))
     return Result(
         kind,
         bound,

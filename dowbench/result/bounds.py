@@ -206,6 +206,8 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
             named = _LimitName("count", "items")
         if named is not None and _is_limit(parameter, named.form, named.unit, reading, text, series):
             found.append(upper_bound(parameter, text)._replace(unit=named.unit))
+    if not found:
+        return ()
     wrapped = len(tool.inputs) == 1
     own = frozenset(split(tool.name)) | v["general_options"]
     found = [limit for limit in found if not _of_part(limit.parameter, own)]

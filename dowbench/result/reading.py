@@ -104,7 +104,7 @@ class Reading:
         """What the description says of single parameters."""
         return argument_texts(self.tool.description)
 
-    @property
+    @cached_property
     def actions(self) -> tuple[Action, ...]:
         """The actions of description and name, the description's first."""
         return tuple(action for action in (self.said, self.named) if action is not None)

@@ -15,7 +15,7 @@ from dowbench.loaders.sniff import looks_like
 from dowbench.model import FileScan, Finding, Note, Related, Suppressed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dowbench.changed import Earlier
     from dowbench.discover import Target
@@ -157,13 +157,15 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         scanned.append((document, toolset))
         found += run.findings
         errors += run.errors
-        warnings += [_placed_note(note, document) for note in dict.fromkeys((*toolset.notes, *run.notes))]
+        notes = dict.fromkeys((*toolset.notes, *run.notes))
+        document.expect(_pointers(run.findings, notes))
+        warnings += [_placed_note(note, document) for note in notes]
         if plan.validate:
             from dowbench.loaders.validate import validate
 
-            notes = validate(document.value, job.target.path, document.index)
+            faults = validate(document.value, job.target.path, document.index)
             errors += [
-                _placed_note(note._replace(message=f"not valid OpenAPI: {note.message}"), document) for note in notes
+                _placed_note(note._replace(message=f"not valid OpenAPI: {note.message}"), document) for note in faults
             ]
     in_force = {rule.id for rule in plan.rules}
     split = divided(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
@@ -242,6 +244,14 @@ def _on_changed_tools(job: Job, toolsets: Sequence[Loaded], findings: list[Findi
             if finding.document == document.index and (differs if finding.tool is None else finding.tool in changed)
         }
     return [finding for finding in findings if id(finding) in kept]
+
+
+def _pointers(findings: Iterable[Finding], notes: Iterable[Note]) -> Iterator[str]:
+    """All that are looked up for a report of these."""
+    for finding in findings:
+        yield finding.pointer
+        yield from (related.pointer for related in finding.related)
+    yield from (note.pointer for note in notes if note.pointer is not None)
 
 
 def _placed_note(note: Note, document: Document) -> Note:

@@ -20,7 +20,7 @@ from dowbench.source.limits import DEFAULT_LIMITS, Limits
 from dowbench.source.text import Lines, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from dowbench.model import Note, Span
 
@@ -37,16 +37,30 @@ class Document:
     ``None``. They are shared where YAML aliases share them, so they must not be changed.
     """
 
-    def __init__(self, value: Any, index: int, lines: Lines, nodes: Callable[[], Index]) -> None:
+    def __init__(self, value: Any, index: int, lines: Lines, nodes: Callable[[Iterable[str] | None], Index]) -> None:
+        """``nodes`` makes the index of all places, or only of those at some pointers and on the way to them."""
         self.value = value
         self.index = index
         """Position of the document in its file."""
         self._lines = lines
         self._make_nodes = nodes
+        self._expected: frozenset[str] = frozenset()
+
+    def expect(self, pointers: Iterable[str]) -> None:
+        """Name the places that will be asked for. To find only them is quicker, and takes less memory."""
+        self._expected = frozenset(pointers)
+        self.__dict__.pop("_expected_nodes", None)
 
     @cached_property
     def _nodes(self) -> Index:
-        return self._make_nodes()
+        return self._make_nodes(None)
+
+    @cached_property
+    def _expected_nodes(self) -> Index:
+        return self._make_nodes(self._expected)
+
+    def _nodes_at(self, pointer: str) -> Index:
+        return self._expected_nodes if pointer in self._expected else self._nodes
 
     def span(self, pointer: str) -> Span:
         """Where the value at ``pointer`` is written; where there is none, its nearest ancestor.
@@ -54,14 +68,14 @@ class Document:
         What a YAML alias or merge key stands for is where its anchor is. A YAML node begins with its anchor or tag, a
         collection in block style ends with its last child, a block scalar with its last visible character.
         """
-        nodes = self._nodes
+        nodes = self._nodes_at(pointer)
         node, _, _ = nodes.find(pointer)
         node = nodes.aliases.get(node, node)
         return self._lines.span(nodes.start[node], nodes.end[node])
 
     def key_span(self, pointer: str) -> Span | None:
         """Where the key of the value at ``pointer`` is written; ``None`` for an array's item and for no value."""
-        nodes = self._nodes
+        nodes = self._nodes_at(pointer)
         node, found, _ = nodes.find(pointer)
         if not found or nodes.key_start[node] == NO_KEY:
             return None
@@ -69,7 +83,9 @@ class Document:
 
     def use_span(self, pointer: str) -> Span | None:
         """Where the first YAML alias on the way to ``pointer`` is written; ``None`` where there is none."""
-        nodes = self._nodes
+        nodes = self._nodes_at(pointer)
+        if not nodes.aliases:
+            return None
         _, _, alias = nodes.find(pointer)
         return None if alias is None else self._lines.span(nodes.start[alias], nodes.end[alias])
 
@@ -138,13 +154,13 @@ def too_large(path: str, limits: Limits, size: int | None = None) -> SourceError
 def _read_json(path: str, text: str, limits: Limits) -> Source:
     parsed = json_text.parse(path, text, limits)
     lines = Lines(text)
-    document = Document(parsed.value, 0, lines, lambda: json_text.index(text, parsed.sequence))
+    document = Document(parsed.value, 0, lines, lambda pointers: json_text.index(text, parsed.sequence, pointers))
     warnings = json_text.duplicate_keys(path, document._nodes, lines) if parsed.duplicates else []
     return Source(path, "json", text, (document,), tuple(warnings))
 
 
-def _ready(nodes: Index) -> Callable[[], Index]:
-    return lambda: nodes
+def _ready(nodes: Index) -> Callable[[Iterable[str] | None], Index]:
+    return lambda pointers: nodes
 
 
 def _read_yaml(path: str, text: str, limits: Limits) -> Source:

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.errors import SourceError
 from dowbench.model import Note
+from dowbench.pointer import split
 from dowbench.source.index import NO_KEY, Index
 from dowbench.source.text import Lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dowbench.source.limits import Limits
+
+    # What the tokens of pointers lead to.
+    _Tree = dict[str, "_Tree"]
 
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRINGS = re.compile(_STRING, re.DOTALL)
@@ -157,30 +163,45 @@ def _refuse_excess(path: str, text: str, limits: Limits) -> None:
             )
 
 
-def index(text: str, sequence: bool = False) -> Index:
-    """Where everything in a valid JSON text, or ``sequence`` of them, is."""
+_skip = json.JSONDecoder(parse_int=str).raw_decode  # not int, which refuses many digits
+
+
+def index(text: str, sequence: bool = False, pointers: Iterable[str] | None = None) -> Index:
+    """Where everything in a valid JSON text, or ``sequence`` of them, is.
+
+    With ``pointers``, objects and arrays that lead to none of them are skipped, as if they were empty.
+    """
+    wanted = _tree(pointers or ())
     result = Index()
     start, end, after = result.start, result.end, result.after
     key_start, key_end = result.key_start, result.key_end
     add_start, add_end, add_after = start.append, end.append, after.append
     add_key_start, add_key_end = key_start.append, key_end.append
-    stack: list[int] = []
+    stack: list[tuple[int, _Tree, int]] = []
     size = len(text.rstrip())
     count = int(sequence)
+    position = last = 0
     if sequence:
         result.add(_first(text, 0), size, 0, NO_KEY, NO_KEY)
-    for match in _NODE.finditer(text, 0, size):
+    while last < size and (match := _NODE.match(text, last, size)):
         first, last = match.span(2)
         character = text[first]
         if character in "}]":
-            node = stack.pop()
+            node, wanted, position = stack.pop()
             end[node] = last
             after[node] = count
             continue
-        if character in "{[":
-            stack.append(count)
-        count += 1
         key_first, key_last = match.span(1)
+        position += 1
+        if character in "{[":
+            name = _unquoted(text[key_first:key_last]) if key_last > 0 else str(position - 1)
+            below = wanted.get(name) if count else wanted
+            if below or pointers is None or (close := _close(text, first)) is None:
+                stack.append((count, wanted, position))
+                wanted, position = below or {}, 0
+            else:
+                last = close
+        count += 1
         add_key_start(key_first if key_last > 0 else NO_KEY)
         add_key_end(key_last if key_last > 0 else NO_KEY)
         add_start(first)
@@ -189,12 +210,29 @@ def index(text: str, sequence: bool = False) -> Index:
     if sequence:
         after[0] = count
 
-    def key(node: int) -> str:
-        quoted = text[key_start[node] : key_end[node]]
-        return str(json.loads(quoted)) if "\\" in quoted else quoted[1:-1]
-
-    result.key = key
+    result.key = lambda node: _unquoted(text[key_start[node] : key_end[node]])
     return result
+
+
+def _tree(pointers: Iterable[str]) -> _Tree:
+    tree: _Tree = {}
+    for pointer in pointers:
+        branch = tree
+        for token in split(pointer):
+            branch = branch.setdefault(token, {})
+    return tree
+
+
+def _close(text: str, start: int) -> int | None:
+    """Where the object or array at ``start`` ends; ``None`` where that cannot be told quickly."""
+    try:
+        return _skip(text, start)[1]
+    except RecursionError:
+        return None
+
+
+def _unquoted(key: str) -> str:
+    return str(json.loads(key)) if "\\" in key else key[1:-1]
 
 
 def duplicate_keys(path: str, index: Index, lines: Lines) -> list[Note]:

@@ -36,6 +36,13 @@ def check_places(source: Source, document: Document, written: Written) -> None:
         assert offsets(source, document.use_span(pointer)) == place, pointer
 
 
+def lines() -> st.SearchStrategy[Written]:
+    """JSON Lines."""
+    line = json_files().filter(lambda written: isinstance(written.value, dict))
+    values = st.lists(line, min_size=2, max_size=4)
+    return values.map(lambda written: Written("\n".join(w.text for w in written), [w.value for w in written]))
+
+
 @MANY
 @given(json_files(), st.sampled_from(ENCODINGS))
 def test_json(written: Written, encoding: str) -> None:
@@ -51,6 +58,19 @@ def test_json(written: Written, encoding: str) -> None:
 
 
 @MANY
+@given(json_files() | lines(), st.data())
+def test_expected_places_are_those_of_the_whole(written: Written, data: st.DataObject) -> None:
+    document, whole = (read("tools.jsonl", written.text.encode()).documents[0] for _ in range(2))
+    known = [pointer for pointer, _ in pointers(whole.value)]
+    nowhere = [f"{pointer}/-" for pointer in known]
+    expected = data.draw(st.lists(st.sampled_from([*known, *nowhere]), max_size=4))
+    document.expect(expected)
+    for pointer in (*expected, *known, *nowhere):
+        assert document.span(pointer) == whole.span(pointer), pointer
+        assert document.key_span(pointer) == whole.key_span(pointer), pointer
+
+
+@MANY
 @given(yaml_files().filter(lambda written: written.value is not None), st.sampled_from(ENCODINGS))
 def test_yaml(written: Written, encoding: str) -> None:
     assume(written.text[0].isascii() or encoding in MARKED)  # else nothing tells the encoding
@@ -61,11 +81,11 @@ def test_yaml(written: Written, encoding: str) -> None:
 
 
 @MANY
-@given(st.lists(json_files().filter(lambda written: isinstance(written.value, dict)), min_size=2, max_size=4))
-def test_json_lines(lines: list[Written]) -> None:
-    source = read("tools.jsonl", "\n".join(line.text for line in lines).encode())
+@given(lines())
+def test_json_lines(written: Written) -> None:
+    source = read("tools.jsonl", written.text.encode())
     (document,) = source.documents
-    assert document.value == [line.value for line in lines]
+    assert document.value == written.value
     for pointer, value in pointers(document.value)[1:]:
         start, end = offsets(source, document.span(pointer))
         assert json.loads(source.text[start:end]) == value

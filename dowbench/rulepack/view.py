@@ -87,14 +87,9 @@ class ToolView:
 
     def result_roles(self, role: str) -> frozenset[int]:
         """Identities of the parameters that limit the result, or that continue it."""
-        return self._role_members[role]
-
-    @cached_property
-    def _role_members(self) -> Mapping[str, frozenset[int]]:
-        return {
-            "result_limit": frozenset(self.limits),
-            "continuation": frozenset(id(parameter) for parameter in self.result.continuations),
-        }
+        if role == "result_limit":
+            return frozenset(self.limits)
+        return frozenset([id(parameter) for parameter in self.result.continuations])
 
     def bound(self, parameter: Parameter) -> Limit:
         """The upper bound of a parameter's value."""
@@ -102,15 +97,17 @@ class ToolView:
 
     def meeting(self, test: ParameterTest) -> list[Parameter]:
         """Its parameters that meet a test, in their order."""
-        answers = self.among.answers[id(test)]
-        found = []
-        for kind, parameter in zip(self._kinds, self.tool.parameters, strict=True):
-            met = answers.get(kind)
-            if met is None:
-                met = answers[kind] = test(self, parameter)
-            if met:
-                found.append(parameter)
-        return found
+        asked, met = self.among.answers[id(test)]
+        kinds, parameters = self._kinds, self.tool.parameters
+        if not asked.issuperset(kinds):
+            for kind, parameter in zip(kinds, parameters, strict=True):
+                if kind not in asked:
+                    if test(self, parameter):
+                        met.add(kind)
+                    asked.add(kind)
+        if met.isdisjoint(kinds):  # nearly always
+            return []
+        return [parameter for kind, parameter in zip(kinds, parameters, strict=True) if kind in met]
 
     @cached_property
     def _kinds(self) -> list[int]:
@@ -158,8 +155,8 @@ class SetView:
         """Types of schemas that were asked for, by identity."""
         self._meeting: dict[int, list[ToolView]] = {}
         self._kinds: dict[Hashable, int] = {}
-        self.answers: dict[int, dict[int, bool]] = defaultdict(dict)
-        """What tests of a parameter said, by the identity of the test and the kind of parameter."""
+        self.answers: dict[int, tuple[set[int], set[int]]] = defaultdict(lambda: (set(), set()))
+        """For a test of a parameter, by its identity: the kinds it was asked of, and those of them that meet it."""
 
     def kind(self, alike: tuple[Hashable, ...], schema: Schema) -> int:
         """The number for what is ``alike`` and has such a schema."""

@@ -159,10 +159,12 @@ class _Reader:
         index = Index()
         keys: list[str] = []
         index.key = keys.__getitem__
-        add, add_key, end, after = index.add, keys.append, index.end, index.after
+        end, after, add_key = index.end, index.after, keys.append
+        add_start, add_end, add_after = index.start.append, end.append, after.append
+        add_key_start, add_key_end = index.key_start.append, index.key_end.append
         get_event, scalar_event, alias_event = loader.get_event, yaml.ScalarEvent, yaml.AliasEvent
         sequence_start, mapping_start = yaml.SequenceStartEvent, yaml.MappingStartEvent
-        document_end = yaml.DocumentEndEvent
+        mapping_end, document_end = yaml.MappingEndEvent, yaml.DocumentEndEvent
         anchors: dict[str, _Anchor] = {}
         merges: dict[int, list[_Source]] = {}
         resolved: dict[str, Any] = {}
@@ -180,20 +182,33 @@ class _Reader:
             for _ in repeat(None, _EVENTS_BETWEEN_CHECKS):
                 event = get_event()
                 kind = type(event)
+                if in_mapping and kind is not mapping_end:  # a key, and then its value
+                    key_first, key_last = event.start_mark.index, event.end_mark.index
+                    if kind is scalar_event:
+                        key = event.value
+                        if key == "<<" and event.implicit[0]:
+                            key = _MERGE
+                        elif key in holder:
+                            raise self._duplicate(index, holder_node, key, key_first)
+                        else:
+                            key = names.setdefault(key, key)
+                        if event.anchor:
+                            anchors[event.anchor] = _Anchor(key, None, 1)
+                    elif kind is alias_event:
+                        key = self._target(anchors, event.anchor, key_first).value
+                        if type(key) is not str:
+                            raise self.error(
+                                "expected a string as mapping key, found an alias to something else", key_first
+                            )
+                        if key in holder:
+                            raise self._duplicate(index, holder_node, key, key_first)
+                    else:
+                        raise self.error("expected a scalar as mapping key, found a collection", key_first)
+                    event = get_event()
+                    kind = type(event)
                 if kind is scalar_event:
                     written = event.value
                     first, last = event.start_mark.index, event.end_mark.index
-                    if in_mapping and key is None:
-                        key_first, key_last = first, last
-                        if written == "<<" and event.implicit[0]:
-                            key = _MERGE
-                        elif written in holder:
-                            raise self._duplicate(index, holder_node, written, first)
-                        else:
-                            key = names.setdefault(written, written)
-                        if event.anchor:
-                            anchors[event.anchor] = _Anchor(key, None, 1)
-                        continue
                     if event.implicit[0] and event.tag is None:
                         if written in resolved:
                             value = resolved[written]
@@ -208,8 +223,6 @@ class _Reader:
                         anchors[event.anchor] = _Anchor(value, node, 1)
                 elif kind is mapping_start or kind is sequence_start:
                     first, last = event.start_mark.index, event.end_mark.index
-                    if in_mapping and key is None:
-                        raise self.error("expected a scalar as mapping key, found a collection", first)
                     if len(stack) >= limits.nesting:
                         raise self.error(f"more than {limits.nesting} levels of nesting (source_limits.nesting)", first)
                     value = {} if kind is mapping_start else []
@@ -217,7 +230,11 @@ class _Reader:
                     if event.anchor:
                         anchor = anchors[event.anchor] = _Anchor(value, count)
                     stack.append((holder, holder_node, key, anchor, aliased))
-                    add(first, last, 0, key_first, key_last)
+                    add_start(first)
+                    add_end(last)
+                    add_after(0)
+                    add_key_start(key_first)
+                    add_key_end(key_last)
                     add_key(key or "")
                     holder, holder_node, in_mapping, key = value, count, kind is mapping_start, None
                     key_first = key_last = NO_KEY
@@ -227,16 +244,6 @@ class _Reader:
                     first, last = event.start_mark.index, event.end_mark.index
                     target = self._target(anchors, event.anchor, first)
                     value, node = target.value, count
-                    if in_mapping and key is None:
-                        key_first, key_last = first, last
-                        if type(value) is not str:
-                            raise self.error(
-                                "expected a string as mapping key, found an alias to something else", first
-                            )
-                        if value in holder:
-                            raise self._duplicate(index, holder_node, value, first)
-                        key = value
-                        continue
                     aliased += target.size or 0
                     if aliased > limits.aliases:
                         raise self.error(
@@ -267,7 +274,11 @@ class _Reader:
 
                 if node == count:  # a scalar or an alias
                     count += 1
-                    add(first, last, count, key_first, key_last)
+                    add_start(first)
+                    add_end(last)
+                    add_after(count)
+                    add_key_start(key_first)
+                    add_key_end(key_last)
                     add_key(key or "")
                 if not in_mapping:
                     if holder is None:

@@ -103,10 +103,16 @@ class Verbs(NamedTuple):
     """Verbs that, in a name, are more often nouns: order, log, report."""
     agents: frozenset[str]
     """Nouns for what does the verb: a reader reads."""
+    bases: dict[str, str | None]
+    """What ``base`` said of a word before: the same words come again and again."""
 
     def base(self, word: str) -> str | None:
         """The known verb that ``word`` is a form of."""
-        return next((form for form in base_forms(word, word in self.agents) if form in self.acts), None)
+        if word in self.bases:
+            return self.bases[word]
+        base = next((form for form in base_forms(word, word in self.agents) if form in self.acts), None)
+        self.bases[word] = base
+        return base
 
 
 def plural(word: str) -> bool:
@@ -211,7 +217,7 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
     rank, i, verb = min(found)
     action = _action(verbs.acts[verb], verb, words, i + 1, len(words), name=True)
     sure = rank < 2 or (rank == 2 and words[i] == verb)
-    return action._replace(object=action.object or tuple(words[:i]), sure=sure)
+    return Action(action.act, verb, action.object or tuple(words[:i]), action.of, action.tail, sure)
 
 
 def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> Action | None:

@@ -56,7 +56,9 @@ class Vocabulary:
         for act in ACTS:
             for verb in self[f"{act}_verbs"]:
                 acts.setdefault(verb, act)
-        return Verbs(acts, self["document_verbs"], self["plain_verbs"], self["noun_like_verbs"], self["agent_nouns"])
+        return Verbs(
+            acts, self["document_verbs"], self["plain_verbs"], self["noun_like_verbs"], self["agent_nouns"], {}
+        )
 
 
 _last: Vocabulary | None = None

@@ -210,6 +210,15 @@ def test_comments_on_the_line_and_on_the_line_above(folder, probe):
     assert warned(run) == []
 
 
+def test_blank_lines_and_other_comments_may_stand_between_a_comment_and_what_it_covers(folder, probe):
+    item = "- name: probe_one\n  input_schema: {}\n"
+    for between in ("\n", "\n\n  \n", "# another comment\n", "\n# another\n\n# and one more\n\n", "\r\n"):
+        yaml(folder, f"- name: other\n  input_schema: {{}}\n# dowbench: ignore[probe-tool] why\n{between}{item}")
+        run = probe("tools.yaml")
+        assert suppressed(run) == [("probe-tool", "probe_one", "inline", "why")], between
+        assert warned(run) == []
+
+
 def test_comment_above_the_first_item_covers_that_item_only(folder, probe):
     yaml(
         folder,

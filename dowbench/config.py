@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -73,12 +74,12 @@ def find(start: Path) -> Path | None:
     home = Path.home() if str(Path("~").expanduser()) != "~" else None
     for folder in (start, *start.parents):
         for name in FILENAMES:
-            if (folder / name).is_file():
+            if os.path.isfile(folder / name):  # noqa: PTH113 - pathlib raises where a folder is closed to us
                 return folder / name
         pyproject = folder / "pyproject.toml"
-        if pyproject.is_file() and _has_table(pyproject):
+        if _has_table(pyproject):
             return pyproject
-        if folder == home or (folder / ".git").exists():
+        if folder == home or os.path.exists(folder / ".git"):  # noqa: PTH110
             return None
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+# os.path where a folder may be closed to us: it answers "no" where pathlib raises PermissionError.
 import os
 import re
 import stat
@@ -175,13 +176,13 @@ class _Finder:
         parts = [part for part in path.split("/") if part not in ("", os.curdir)]
         literal = next(n for n, part in enumerate(parts) if _is_pattern(part))
         folder = drive + root + "/".join(parts[:literal]) or os.curdir
-        matches = list(self._matching(folder, parts[literal:])) if Path(folder).is_dir() else []
+        matches = list(self._matching(folder, parts[literal:])) if os.path.isdir(folder) else []  # noqa: PTH112
         if not matches:
             self.errors.append(Note(shown(argument), "no file matches this pattern"))
         else:
             self.containers.append(Container(argument))
         for match in matches:
-            if Path(match).is_dir() and not Path(match).is_symlink():
+            if os.path.isdir(match) and not os.path.islink(match):  # noqa: PTH112, PTH114
                 self._walk(match, argument)
             else:
                 self._maybe(match, argument, folder)
@@ -242,10 +243,10 @@ class _Finder:
         folder = _join(parent, name)
         if name in SKIPPED_FOLDERS:
             return True
-        if Path(folder).is_symlink():
+        if os.path.islink(folder):  # noqa: PTH114
             self.skipped.append(Note(shown(folder), "symbolic link to a folder, not followed"))
             return True
-        if Path(folder, "pyvenv.cfg").exists():
+        if os.path.exists(_join(folder, "pyvenv.cfg")):  # noqa: PTH110
             return True
         if self._exclude.match(folder):
             self.skipped.append(Note(shown(folder), "excluded by the configuration"))

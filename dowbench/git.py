@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-_COMMAND = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+_SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
 
 def root(folder: Path) -> Path | None:
     """The work tree that ``folder`` lies in, found without starting git."""
-    return next((parent for parent in (folder, *folder.parents) if (parent / ".git").exists()), None)
+    # os.path answers "no" where a folder is closed to us and pathlib raises.
+    return next((parent for parent in (folder, *folder.parents) if os.path.exists(parent / ".git")), None)  # noqa: PTH110
 
 
 def tracked(folder: Path) -> list[str] | None:
@@ -98,9 +99,10 @@ def _run(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
 
     # In a container the work tree belongs to someone else, whom git would otherwise refuse to serve.
     safe = f"safe.directory={(root(folder.resolve()) or folder).as_posix()}"
+    where = ("-C", str(folder))
     try:
         done = subprocess.run(
-            [*_COMMAND, "-c", safe, "-C", str(folder), *arguments],
+            [_program(), *(part for setting in (*_SETTINGS, safe) for part in ("-c", setting)), *where, *arguments],
             input=given,
             capture_output=True,
             check=False,
@@ -113,3 +115,12 @@ def _run(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
         detail = reason[-1] if reason else f"exit status {done.returncode}"
         raise _FailedError(f"git {arguments[0]}: {detail}")
     return done.stdout
+
+
+def _program() -> str:
+    """Where git is. A folder on PATH that depends on the working directory could be the scanned one."""
+    for folder in filter(os.path.isabs, os.get_exec_path()):
+        for name in ("git", "git.exe"):
+            if os.access(program := os.path.join(folder, name), os.X_OK):  # noqa: PTH118
+                return program
+    raise UsageError("git is needed and is not installed")

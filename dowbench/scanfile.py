@@ -209,9 +209,10 @@ def divided(
     suppressed: list[Suppressed] = []
     warnings: list[Note] = []
     ignores = suppress.collect([document for document, _ in toolsets], source)
+    by_document = _by_document(findings)
     for (document, toolset), own in zip(toolsets, ignores, strict=True):
         outcome = suppress.apply(
-            [finding for finding in findings if finding.document == document.index],
+            by_document.get(document.index, ()),
             own,
             document=document,
             tools={tool.name: tool.location.pointer for tool in toolset.tools},
@@ -231,17 +232,25 @@ def divided(
     )
 
 
+def _by_document(findings: Iterable[Finding]) -> dict[int, list[Finding]]:
+    found: dict[int, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(finding.document, []).append(finding)
+    return found
+
+
 def _on_changed_tools(job: Job, toolsets: Sequence[Loaded], findings: list[Finding], plan: Plan) -> list[Finding]:
     """``findings`` on tools that differ from what they were, and on sets that hold such tools or have lost some."""
     earlier = _earlier_tools(job, plan)
     kept: set[int] = set()
+    by_document = _by_document(findings)
     for document, toolset in toolsets:
         changed = earlier.changed(document.value, toolset)
         differs = bool(changed) or earlier.shrunk(toolset)
         kept |= {
             id(finding)
-            for finding in findings
-            if finding.document == document.index and (differs if finding.tool is None else finding.tool in changed)
+            for finding in by_document.get(document.index, ())
+            if (differs if finding.tool is None else finding.tool in changed)
         }
     return [finding for finding in findings if id(finding) in kept]
 

@@ -89,11 +89,11 @@ def collect(documents: Sequence[Document], source: Source | None) -> list[list[I
     keyed = source is None or KEY in source.text
     collected: list[list[Ignore | Fault]] = [list(in_values(document)) if keyed else [] for document in documents]
     if source is not None and source.kind == "yaml" and _COMMENT.search(source.text):
+        begins = [document.span("").line for document in documents]
         for item in in_comments(source.text):
             # A comment belongs to the last document that has begun where the node it covers begins.
             line = (item.next_line if isinstance(item, Ignore) else None) or item.line
-            at = max((n for n, d in enumerate(documents) if d.span("").line <= line), default=0)
-            collected[at].append(item)
+            collected[max(bisect_right(begins, line) - 1, 0)].append(item)
     return collected
 
 
@@ -143,11 +143,13 @@ def in_comments(text: str) -> Iterator[Ignore | Fault]:
     comment.
     """
     inside = _scalars(text)
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    following = _following(text.split("\n"))
     for match in _COMMENT.finditer(text):
         before = bisect_right(inside, (match.start(), len(text))) - 1
         if before >= 0 and match.start() < inside[before][1]:
             continue
-        line = text.count("\n", 0, match.start()) + 1
+        line = bisect_right(starts, match.start())
         parts = _RULES.match(match["rest"].strip())
         rules = tuple(rule.strip() for rule in parts["rules"].split(",") if rule.strip()) if parts else ()
         if parts is None or not rules:
@@ -156,7 +158,18 @@ def in_comments(text: str) -> Iterator[Ignore | Fault]:
         reason, until = parts["reason"].strip(), None
         if dated := _UNTIL.search(reason):
             until, reason = dated["date"], (reason[: dated.start()] + reason[dated.end() :]).strip()
-        yield Ignore(rules, reason, until, None, line, _next_line(text, match.start(), line))
+        alone = not text[starts[line - 1] : match.start()].strip(" \t\ufeff")
+        yield Ignore(rules, reason, until, None, line, following[line] if alone else line)
+
+
+def _following(lines: list[str]) -> list[int | None]:
+    """For each line the number of the next one, from 1, that holds more than a comment or the start of a document."""
+    found: list[int | None] = [None] * (len(lines) + 1)
+    for number in range(len(lines) - 1, 0, -1):
+        content = lines[number].strip()
+        plain = content and not content.startswith(("#", "---"))
+        found[number] = number + 1 if plain else found[number + 1]
+    return found
 
 
 def _scalars(text: str) -> list[tuple[int, int]]:
@@ -172,20 +185,6 @@ def _scalars(text: str) -> list[tuple[int, int]]:
                 start = text.find("\n", start)
             places.append((start, token.end_mark.index))
     return places
-
-
-def _next_line(text: str, offset: int, line: int) -> int | None:
-    if text[text.rfind("\n", 0, offset) + 1 : offset].strip(" \t\ufeff"):
-        return line
-    at = text.find("\n", offset)
-    while at != -1:
-        line += 1
-        end = text.find("\n", at + 1)
-        content = text[at + 1 : end if end != -1 else len(text)].strip()
-        if content and not content.startswith("#") and not content.startswith("---"):
-            return line
-        at = end
-    return None
 
 
 def apply(
@@ -225,8 +224,9 @@ def apply(
     used: set[tuple[int, str]] = set()
     standing: list[Finding] = []
     suppressed: list[Suppressed] = []
+    placed = _Placed(live)
     for finding in findings:
-        ignore = next((i for i in live if i.covers(finding.rule) and _stands_over(i, finding, tools, document)), None)
+        ignore = placed.over(finding, tools, document)
         if ignore is None:
             standing.append(finding)
             continue
@@ -281,22 +281,35 @@ def is_date(text: str) -> bool:
         return False
 
 
-def _stands_over(ignore: Ignore, finding: Finding, tools: Mapping[str, str], document: Document) -> bool:
-    own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}
-    if finding.tool is not None and finding.tool in tools:
-        # OpenAI chat and Bedrock wrap a definition in an object of its own.
-        own |= {f"{tools[finding.tool]}/{wrapper}" for wrapper in ("function", "toolSpec")}
-    for pointer in own:
-        if ignore.pointer is not None:
-            if any(ignore.pointer == place for place in upwards(pointer)):
-                return True
-        elif ignore.next_line is None:
-            return False
-        elif ignore.next_line in _own_lines(pointer, document) or any(
-            ignore.next_line == _line(place, document) for place in upwards(pointer)
-        ):
-            return True
-    return False
+class _Placed:
+    """Ignores by the place that they stand on, since there may be as many as findings."""
+
+    def __init__(self, ignores: Iterable[Ignore]) -> None:
+        self._by_pointer: dict[str, list[tuple[int, Ignore]]] = {}
+        self._by_line: dict[int, list[tuple[int, Ignore]]] = {}
+        for number, ignore in enumerate(ignores):
+            if ignore.pointer is not None:
+                self._by_pointer.setdefault(ignore.pointer, []).append((number, ignore))
+            elif ignore.next_line is not None:
+                self._by_line.setdefault(ignore.next_line, []).append((number, ignore))
+
+    def over(self, finding: Finding, tools: Mapping[str, str], document: Document) -> Ignore | None:
+        """The first ignore that covers a finding."""
+        covering = [found for found in self._places(finding, tools, document) if found[1].covers(finding.rule)]
+        return min(covering, key=lambda found: found[0])[1] if covering else None
+
+    def _places(self, finding: Finding, tools: Mapping[str, str], document: Document) -> Iterator[tuple[int, Ignore]]:
+        own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}
+        if finding.tool is not None and finding.tool in tools:
+            # OpenAI chat and Bedrock wrap a definition in an object of its own.
+            own |= {f"{tools[finding.tool]}/{wrapper}" for wrapper in ("function", "toolSpec")}
+        around = {place for pointer in own for place in upwards(pointer)}
+        for place in around:
+            yield from self._by_pointer.get(place, ())
+        if self._by_line:
+            lines = {line for pointer in own for line in _own_lines(pointer, document)}
+            for line in lines.union(_line(place, document) for place in around):
+                yield from self._by_line.get(line, ()) if line is not None else ()
 
 
 def _line(pointer: str, document: Document) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -125,7 +126,12 @@ def test_changed_since_without_git_and_in_a_broken_repository(folder, probe, rep
     repository()
     monkeypatch.setenv("PATH", str(folder))
     run = probe("a.json", "--changed-since", "HEAD")
-    assert (run.code, run.err) == (2, "error: git is needed and cannot be run: No such file or directory\n")
+    assert (run.code, run.err) == (2, "error: git is needed and is not installed\n")
+    (folder / "git").write_text("#!/bin/sh\ntouch owned\n", encoding="utf-8")
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f":.:{os.path.relpath(folder)}")
+    assert probe("a.json", "--changed-since", "HEAD").err == run.err
+    assert not (folder / "owned").exists()
     monkeypatch.undo()
     monkeypatch.chdir(folder)
     (folder / ".git" / "HEAD").unlink()

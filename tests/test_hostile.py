@@ -6,6 +6,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,12 +220,37 @@ class TestNotFiles:
         assert run.err.startswith("error: absent\\u202e\\u000a::error::x.json: ")
         assert run.err.count("\n") == 1
 
-    @pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
-    def test_unreadable(self, folder: Path, scan: Dowbench) -> None:
-        Path("secret.json").write_text("[]")
-        Path("secret.json").chmod(0)
-        run = scan("secret.json")
-        assert (run.code, run.err) == (2, "error: secret.json: cannot be read: Permission denied\n")
+    @pytest.mark.skipif(not hasattr(os, "setuid"), reason="POSIX users")
+    def test_unreadable(self, folder: Path) -> None:
+        Path("good.json").write_text(json.dumps([tool()]))
+        Path("closed").mkdir()
+        Path("closed/tools.json").write_text("[]")
+        for name, mode in (("secret.json", 0), ("closed", 0)):
+            Path(name).touch()
+            Path(name).chmod(mode)
+        folder.chmod(0o755)
+        # Root reads everything, so root becomes nobody once all modules are there.
+        script = (
+            "import os; from dowbench.cli import run; run(['scan', '--no-config', '--quiet', 'good.json'])\n"
+            "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+            "raise SystemExit(run(['scan', '--no-config', 'good.json', 'secret.json', 'closed', '.']))"
+        )
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+        Path("closed").chmod(0o755)
+        assert done.returncode == 2
+        assert set(done.stderr.splitlines()) == {
+            "error: secret.json: cannot be read: Permission denied",
+            "error: closed: folder cannot be read: Permission denied",
+        }
+        assert "Scanned 1 tool in 1 file" in done.stdout
+
+    @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="a file that fails when it is read")
+    def test_a_file_that_fails_while_it_is_read(self, folder: Path, scan: Dowbench) -> None:
+        Path("good.json").write_text(json.dumps([tool()]))
+        run = scan("/proc/self/mem", "good.json")
+        assert run.code == 2
+        assert run.err.endswith("/proc/self/mem: cannot be read: Input/output error\n")
+        assert [file["path"] for file in run.json["files"]] == ["good.json"]
 
     @pytest.mark.parametrize(
         "name", ["::error::x.json", "##[error]x.json", "a\nb.json", "\x1b[31m.json", "\u202enosj.json", "|a|`b`.json"]

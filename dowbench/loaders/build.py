@@ -98,7 +98,7 @@ def mapping(context: Context, entry: Mapping[str, Any], pointer: str, key: str) 
     if value is None:
         return EMPTY
     if not isinstance(value, dict):
-        context.expected("an object", value, join(pointer, key))
+        context.expected(f"{key} to be an object", value, join(pointer, key))
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +134,14 @@ def merge_keywords(first: Mapping[str, Any], second: Mapping[str, Any]) -> Mappi
                 merged[keyword] = narrowest(values)
     one, other = first.get("enum"), second.get("enum")
     if isinstance(one, list) and isinstance(other, list):
-        merged["enum"] = [value for value in one if value in other]
+        common = {_comparable(value) for value in other}
+        merged["enum"] = [value for value in one if _comparable(value) in common]
     return merged
+
+
+def _comparable(value: Any) -> Any:
+    """``value``, or a text that is equal for equal objects and lists: those cannot be looked up."""
+    return json.dumps(value, sort_keys=True) if isinstance(value, dict | list) else value
 
 
 def unique(names: Iterable[str]) -> tuple[str, ...]:

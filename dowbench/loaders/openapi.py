@@ -98,7 +98,9 @@ class Reader:
         if part.raw is None and isinstance(raw, dict):
             ref = quote(reference(raw) or "", 120)
             if ref.startswith("#"):
-                raise self.context.error(f"{what} is a $ref to {ref}, which leads nowhere", pointer)
+                target = self.resolver.target(ref, pointer)
+                where = "in a circle" if target and isinstance(target.raw, dict) else "nowhere"
+                raise self.context.error(f"{what} is a $ref to {ref}, which leads {where}", pointer)
             why = f"{what} is defined in another file ({ref}), which is not followed"
             raise self.context.error(f"{why}; bundle the description into one file first", pointer)
         return self.context.expected(f"{what} to be an object", part.raw, part.pointer)

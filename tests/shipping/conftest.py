@@ -49,6 +49,16 @@ def multitool() -> Path:
 
 
 @pytest.fixture(scope="session")
+def strace() -> tuple[str, ...]:
+    """The command that writes down the system calls of another."""
+    try:
+        return kit.strace()
+    except kit.UnavailableError as error:
+        _SAID.append(f"NOT TESTED: system calls of a scan, as strace cannot be used: {error}")
+        pytest.skip(f"strace cannot be used: {error}")
+
+
+@pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh clone of the repository."""
     return kit.fresh_tree(tmp_path_factory.mktemp("clone") / "dowbench")

@@ -82,6 +82,26 @@ def multitool() -> Path:
     return folder / "node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool"
 
 
+def strace() -> tuple[str, ...]:
+    """The command ``strace``, of the machine or unpacked from Debian's packages."""
+    if sys.platform != "linux":
+        raise UnavailableError("strace is for Linux")
+    command: tuple[str, ...] = ("strace",)
+    if not shutil.which("strace"):
+        folder, empty = made("strace", "strace libunwind8")
+        if empty:
+            if run("apt-get", "download", "strace", "libunwind8", cwd=folder).returncode:
+                must("apt-get", "update")
+                must("apt-get", "download", "strace", "libunwind8", cwd=folder)
+            for package in folder.glob("*.deb"):
+                must("dpkg-deb", "--extract", package, folder)
+            finish(folder)
+        libraries = os.pathsep.join(map(str, folder.glob("usr/lib/*-linux-*")))
+        command = ("env", f"LD_LIBRARY_PATH={libraries}", str(folder / "usr/bin/strace"))
+    must(*command, "-qq", "-o", os.devnull, "true")  # a container may forbid tracing
+    return command
+
+
 def fresh_tree(folder: Path) -> Path:
     """The repository as a new clone would have it, changes of tracked files included, committed to a new history."""
     new = ("--others", "--exclude-standard") if os.environ.get("DOWBENCH_SHIPPING_UNTRACKED") else ()

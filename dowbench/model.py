@@ -3,12 +3,11 @@
 Lines and columns are 1-based; columns count Unicode code points. Pointers are JSON pointers (RFC 6901) into one
 document of a file; the empty string is the whole document. ``None`` means unknown or not stated, never zero.
 
-Those that a scan makes many of are named tuples: frozen data classes take four times as long to make.
+They are named tuples: frozen data classes take four times as long to define, which every start does, and to make.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -153,8 +152,7 @@ class Parameter(NamedTuple):
         return len(self.path) > 1
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Tool:
+class Tool(NamedTuple):
     """One tool as the model is offered it."""
 
     name: str
@@ -169,9 +167,9 @@ class Tool:
     """OpenAPI: media types of the 2xx responses."""
     output_description: str = ""
     """OpenAPI: the description of the 2xx response that ``output`` was read from."""
-    hints: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    hints: Mapping[str, Any] = EMPTY
     """MCP tool annotations as given: claims of the server, not facts."""
-    meta: Mapping[str, Any] = field(default_factory=lambda: EMPTY)
+    meta: Mapping[str, Any] = EMPTY
     """MCP ``_meta``."""
     method: str | None = None
     """OpenAPI: the HTTP method in lower case."""
@@ -185,8 +183,7 @@ class Tool:
         return tuple([p for p in self.parameters if len(p.path) == 1])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ToolSet:
+class ToolSet(NamedTuple):
     """The tools of one document, which an agent is offered together."""
 
     path: str
@@ -196,7 +193,7 @@ class ToolSet:
     """Index of the YAML document in the file."""
     location: Location = Location("")
     """The list that holds the tools."""
-    expand_notes: Callable[[], tuple[Note, ...]] = field(default=lambda: (), repr=False)
+    expand_notes: Callable[[], tuple[Note, ...]] = lambda: ()
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -207,8 +204,7 @@ class ToolSet:
         return self.expand_notes()
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What a shape cost somewhere. ``provenance``: measured, reported, or none (nobody measured it)."""
 
     provenance: Literal["measured", "reported", "none"]
@@ -285,8 +281,7 @@ class FileScan(NamedTuple):
     tools: int
 
 
-@dataclass(frozen=True, slots=True)
-class RuleInfo:
+class RuleInfo(NamedTuple):
     """What a reporter needs to know of a rule that was in force, whether or not it fired."""
 
     id: str
@@ -306,8 +301,7 @@ class RuleInfo:
     example_after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ScanResult:
+class ScanResult(NamedTuple):
     """Everything a report is made from."""
 
     files: tuple[FileScan, ...] = ()

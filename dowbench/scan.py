@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -215,8 +214,7 @@ def less_known(result: ScanResult, known: Baseline) -> ScanResult:
             known=result.known,
         ),
     )
-    return replace(
-        result,
+    return result._replace(
         findings=split.new,
         suppressed=tuple(sorted((*result.suppressed, *split.known), key=lambda s: _order(s.finding))),
         warnings=(*result.warnings, *split.gone),

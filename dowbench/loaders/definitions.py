@@ -7,8 +7,7 @@ or a like key, at the top or inside an envelope such as a request body or a JSON
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.pointer import join
 
@@ -36,16 +35,14 @@ DEEPEST_MARK = 2 * ENVELOPE_DEPTH + 2
 Matches = Callable[[Mapping[str, Any]], bool]
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One entry of a list of definitions. In an object of definitions by name, ``value`` has been given its name."""
 
     value: Any
     pointer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """A list of definitions."""
 
     pointer: str
@@ -56,8 +53,7 @@ class Listing:
     """It lies where lists of tools do, so that it is one even if no entry can tell."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListLoader:
+class ListLoader(NamedTuple):
     """A format that consists of its kind of entry, wherever the list is."""
 
     name: str
@@ -193,7 +189,7 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
                 yield listing
         elif isinstance(inner, dict) and depth:
             for listing in _listings(inner, below, matches, depth - 1):
-                yield listing if key in ENVELOPES else replace(listing, usual=False)
+                yield listing if key in ENVELOPES else listing._replace(usual=False)
 
 
 def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
@@ -68,7 +67,7 @@ def _with_arguments(context: Context, made: Tool, arguments: list[Any], pointer:
         stated["required"] = argument.get("optional") is not True
         members[name], places[name] = stated, place
     schema = Resolver(context, {}, pointer).properties(members, pointer, places)
-    return replace(made, parameters=tuple(flatten(schema, context)))
+    return made._replace(parameters=tuple(flatten(schema, context)))
 
 
 LOADER = ListLoader("mcp", matches, read, "an MCP tool (an object with name and inputSchema)", resembles)

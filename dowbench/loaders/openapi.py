@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.loaders.context import Context, quote
 from dowbench.loaders.keywords import reference, unique
@@ -65,8 +64,7 @@ def check_version(value: Mapping[str, Any], context: Context) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(NamedTuple):
     """Reads the operations of one document."""
 
     context: Context

@@ -32,9 +32,8 @@ def list_rules(directories: tuple[Path, ...], as_json: bool) -> None:
     """Print one line for each rule."""
     pack = load_pack(directories)
     if as_json:
-        from dataclasses import asdict
-
-        click.echo(json.dumps([asdict(info) for info in pack.infos], indent=1, ensure_ascii=False))
+        listed = [{**info._asdict(), "evidence": [e._asdict() for e in info.evidence]} for info in pack.infos]
+        click.echo(json.dumps(listed, indent=1, ensure_ascii=False))
         return
     width = max(len(rule.id) for rule in pack.rules)
     for rule in pack.rules:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import engine
@@ -150,7 +150,7 @@ def _case(value: Any, at: Place, rule: str, load: Load, *, flagged: bool, shown:
         if not isinstance(values, list):
             raise FaultError(f"expected a list of tools, found {kind_of(values)}", where)
         tools = [notation.tool(v, where if kinds[0] == "tool" else (*where, i)) for i, v in enumerate(values)]
-        toolset = replace(load(notation.document(tools), "mcp"), format=name)
+        toolset = load(notation.document(tools), "mcp")._replace(format=name)
     limits = mapping(keys.get("limits", {}), (*at, "limits"), LIMITS)
     options = keys.get("options", {})
     settings = Settings(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.model import EMPTY
 
@@ -29,17 +28,16 @@ LIMITS: Mapping[str, str] = {
 """Limits that an agent's harness can enforce and a configuration can declare, and what each counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """Everything in a configuration that changes what the rules say."""
 
     disabled: frozenset[str] = frozenset()
     """Ids of rules that are left out."""
-    severity: Mapping[str, Severity] = field(default_factory=lambda: EMPTY)
+    severity: Mapping[str, Severity] = EMPTY
     """Rule id to the severity its findings have, whatever the rule says."""
-    options: Mapping[str, Mapping[str, float]] = field(default_factory=lambda: EMPTY)
+    options: Mapping[str, Mapping[str, float]] = EMPTY
     """Rule id to option name to value."""
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: EMPTY)
+    words: Mapping[str, tuple[str, ...]] = EMPTY
     """Name of a word list to the phrases that are added to it."""
-    limits: Mapping[str, float] = field(default_factory=lambda: EMPTY)
+    limits: Mapping[str, float] = EMPTY
     """Limits that the agent's harness enforces, by a name of ``LIMITS``."""

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import gc
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowbench.errors import SourceError
 from dowbench.source import json_text
@@ -90,8 +89,7 @@ class Document:
         return None if alias is None else self._lines.span(nodes.start[alias], nodes.end[alias])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class Source(NamedTuple):
     """A file that was read."""
 
     path: str

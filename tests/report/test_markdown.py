@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,7 +29,7 @@ def test_snapshot():
     ],
 )
 def test_verdict_is_the_worst_news(changed, verdict):
-    assert render("markdown", replace(sample(), **changed), ReportOptions()).startswith(f"## dowbench: {verdict}\n")
+    assert render("markdown", sample()._replace(**changed), ReportOptions()).startswith(f"## dowbench: {verdict}\n")
 
 
 def test_worst_findings_come_first_and_each_rule_has_a_section():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -251,7 +250,7 @@ def test_a_tools_name_cannot_become_a_link_or_hidden_text(folder: Path) -> None:
 def test_beyond_the_result_limit_the_worst_are_kept_and_the_number_dropped_is_said(folder: Path) -> None:
     found = [finding(severity="low", tool=f"low{i}", pointer=f"/tools/{i}") for i in range(3)]
     found += [finding(severity="medium", tool="medium", pointer="/tools/3"), finding(pointer="/tools/4")]
-    scanned = replace(result(*found), suppressed=(Suppressed(finding(), "inline", ""),))
+    scanned = result(*found)._replace(suppressed=(Suppressed(finding(), "inline", ""),))
     log = json.loads(render_within(scanned, ReportOptions(root=folder), results=3, size=10_000_000))
     run = log["runs"][0]
     assert [r["properties"]["tool"] for r in run["results"]] == ["low0", "medium", "search"]

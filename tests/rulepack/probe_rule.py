@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dowbench import engine, loaders
@@ -66,7 +65,7 @@ class Probe:
         """The findings of the pack over tools in short form."""
         toolset = load(document([tool(t, ()) for t in tools]))
         if format != "mcp":
-            toolset = replace(toolset, format=format)
+            toolset = toolset._replace(format=format)
         run = engine.run(self.pack(settings), toolset)
         assert not run.errors
         return run.findings

@@ -168,7 +168,7 @@ class Reading:
         before = words[i - 1] if i else ""
         if words[i] in _SHOWS:
             return before == "and"
-        return words[i] in _RETURNS and (clauses[i] == i or before in _WHO or before == self.name[-1])
+        return words[i] in _RETURNS and (clauses[i] == i or before in _WHO or before in self.name[-1:])
 
     def _inside(self, sentence: Sentence) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What a docstring says under "Returns:", out of its wrapper: "JSON string with the matching pages"."""

@@ -156,6 +156,10 @@ def test_nothing_known_is_unknown() -> None:
     assert (found.kind, found.reads, found.bound) == ("unknown", False, "none")
 
 
+def test_a_name_without_words_has_a_result() -> None:
+    assert result("_", "0Return").kind == "unknown"
+
+
 def test_what_the_caller_names_one_by_one_is_as_long_as_the_question() -> None:
     assert result("get_users", "Gets users.", user_ids={"type": "array"}).kind == "list"
     found = result("get_users", "Gets users.", user_ids="array!")

@@ -6,11 +6,13 @@ Reads our run directories and those of dowbench 0.1.0, whose ``run.json`` names 
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dowbench.errors import UsageError
+from dowbench.errors import DowbenchError, UsageError
 from dowbench_benchmark import codec, damage, mappers, metrics, prices, results, runfile, store
+from dowbench_benchmark.cassette import first_difference
 from dowbench_benchmark.model import Episode, Usage
 from dowbench_benchmark.model import UsageError as MappingError
 
@@ -105,20 +107,34 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
         notices.append(f"the calls at hand have {total.total} tokens, the run says that it spent {run.spent_tokens}")
     how = settings(run, rows)
     summary = metrics.summarize(episodes, **(how if threshold is None else {**how, "threshold": threshold}))
+    data, recorded = metrics.to_bytes(summary), results.recorded_sha256(directory)
+    redecided = price_file is not None or (threshold is not None and threshold != run.threshold)
+    if recorded is not None and not redecided and recorded != hashlib.sha256(data).hexdigest():
+        differences.append(_summaries(directory / store.SUMMARY, data))
     return Audit(
         run_name=run.name,
         simulated=run.simulated or how["simulated"],
         summary=summary,
-        data=metrics.to_bytes(summary),
+        data=data,
         at_most=metrics.at_most(episodes, how["baseline"], how["measure"]),
-        recorded_sha256=results.recorded_sha256(directory),
+        recorded_sha256=recorded,
         calls=len(billed),
         usage=total,
         usd=None if run.unpriced else usd,
-        redecided=price_file is not None or (threshold is not None and threshold != run.threshold),
+        redecided=redecided,
         differences=tuple(differences),
         notices=tuple(notices),
     )
+
+
+def _summaries(path: Path, data: bytes) -> str:
+    """Where the recorded summary first differs from the recomputed one."""
+    try:
+        before = store.read_json(path).value
+    except DowbenchError as error:
+        return str(error)
+    now = json.loads(data)
+    return f"{path}: {first_difference(before, now) if before != now else 'the same values, written in another way'}"
 
 
 def settings(run: Run, episodes: Iterable[Episode]) -> dict[str, Any]:

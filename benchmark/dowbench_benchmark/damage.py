@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dowbench_benchmark.model import Episode
+    from dowbench_benchmark.recording import Recording
     from dowbench_benchmark.runfile import Run
 
 LOGS = (store.REQUESTS, store.CASSETTE, store.CALLS, store.EPISODES)
@@ -29,8 +30,11 @@ def torn(directory: Path) -> Iterator[str]:
             yield f"{directory / name}: the last line has no end; its {size} bytes are left out"
 
 
-def lost(directory: Path, run: Run, episodes: Sequence[Episode]) -> Iterator[str]:
-    """A statement for whatever a finished run must have and this one lacks. Raises a located error."""
+def lost(directory: Path, run: Run, episodes: Sequence[Episode], recording: Recording | None = None) -> Iterator[str]:
+    """A statement for whatever a finished run must have and this one lacks. Raises a located error.
+
+    ``recording`` is what was read of the directory, where that was done already.
+    """
     planned = run.planned if run.plan is None else len(run.plan)
     if planned is not None and len(episodes) < planned:
         yield f"{directory / store.EPISODES}: has {len(episodes)} of {planned} planned episodes, and the run was done"
@@ -41,8 +45,11 @@ def lost(directory: Path, run: Run, episodes: Sequence[Episode]) -> Iterator[str
             yield f"{directory / name}: is missing"
     if run.replayed:
         return
-    sent = [ledger.sent_from(row) for row in store.rows(directory / store.REQUESTS)]
-    calls = [ledger.call_from(row) for row in store.rows(directory / store.CALLS)]
+    if recording is not None:
+        sent, calls = recording.sent, recording.calls
+    else:
+        sent = tuple(ledger.sent_from(row) for row in store.rows(directory / store.REQUESTS))
+        calls = tuple(ledger.call_from(row) for row in store.rows(directory / store.CALLS))
     known = {(request.attempt, request.call) for request in sent}
     for call in calls:
         if (call.attempt, call.call) not in known:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from dowbench.errors import DowbenchError
-from dowbench_benchmark import ledger, mask
+from dowbench_benchmark import codec, ledger, mask, recorded
 from dowbench_benchmark.ledger import Call, Sent
 from dowbench_benchmark.loop import Halt
 from dowbench_benchmark.model import ProviderError, TransientError, UsageError
@@ -113,7 +114,7 @@ class Live:
             line.recorder.sent(sent)
             self._calls += 1
             try:
-                response = _asked(line.provider.complete, request)
+                response = _recordable(_asked(line.provider.complete, request))
             except ProviderError as error:
                 if not error.billed:
                     billed = ledger.Spend()
@@ -171,6 +172,15 @@ class Live:
             if self._line.stop.wait(wait):
                 raise Interrupted("interrupted")
         raise AssertionError("a retry policy has at least one attempt")
+
+
+def _recordable(response: Response) -> Response:
+    """``response``, if a recording of it can be read again. Raises ``ProviderError``."""
+    if recorded.too_deep({"response": codec.response_json(response)}):
+        raise ProviderError(f"the answer holds {recorded.TOO_DEEP}", billed=True)
+    if not 0 <= response.latency_s < math.inf:
+        raise ProviderError(f"the answer has a latency of {response.latency_s} s", billed=True)
+    return response
 
 
 def _asked(ask: Callable[[Request], T], request: Request) -> T:

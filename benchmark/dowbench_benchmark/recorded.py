@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -27,16 +28,29 @@ DEPTH = 100
 class Recorded(Node):
     """A JSON value and its place: the line of its row, or its keys within a file that is one value.
 
-    ``value`` is plain JSON; what is inside is wrapped when it is asked for.
+    ``value`` is plain JSON; what is inside is wrapped when it is asked for, and its key put together when it is wrong.
     """
 
-    __slots__ = ("keys",)
+    __slots__ = ("_above", "_at")
 
     def __init__(
-        self, value: Any, path: str, line: int | None = None, keys: tuple[str | int, ...] = (), key: str = ""
+        self, value: Any, path: str, line: int | None = None, above: Recorded | None = None, at: str | int = ""
     ) -> None:
-        super().__init__(value, path, line or 0, 0, key)
-        self.keys = keys
+        self.value = value
+        self.path = path
+        self.line = line or 0
+        self._above = above
+        self._at = at
+
+    @property
+    def keys(self) -> tuple[str | int, ...]:
+        """What leads here from the top of the value that was parsed."""
+        return () if self._above is None else (*self._above.keys, self._at)
+
+    @property
+    def key(self) -> str:  # type: ignore[override]
+        """The same for messages: ``response.tool_calls[0].id``."""
+        return "".join(f"[{at}]" if isinstance(at, int) else f".{at}" for at in self.keys).removeprefix(".")
 
     def place(self) -> dict[str, Any]:
         """Path and line: that of the row, or the one in the file where the value begins."""
@@ -47,11 +61,11 @@ class Recorded(Node):
 
     def entries(self) -> dict[str, Recorded]:
         """The entries of an object with any keys."""
-        return {name: self._inner(name, value) for name, value in super().entries().items()}
+        return {name: self._inner(value, name) for name, value in super().entries().items()}
 
     def items(self, *, at_least: int = 0) -> list[Recorded]:
         """The items of a list."""
-        return [self._inner(place, value) for place, value in enumerate(super().items(at_least=at_least))]
+        return [self._inner(value, place) for place, value in enumerate(super().items(at_least=at_least))]
 
     def plain(self) -> Any:
         """The value as it is."""
@@ -59,15 +73,18 @@ class Recorded(Node):
 
     def at(self, name: str) -> Recorded:
         """An entry that an object must have."""
-        entries = super().entries()
-        if name not in entries:
+        if not isinstance(self.value, dict):
+            self._expected("an object")
+        if name not in self.value:
             self.fail(f"the key {name!r} is missing")
-        return self._inner(name, entries[name])
+        return self._inner(self.value[name], name)
 
     def get(self, name: str) -> Recorded | None:
         """An entry of an object, ``None`` where it is missing or null."""
-        value = super().entries().get(name)
-        return None if value is None else self._inner(name, value)
+        if not isinstance(self.value, dict):
+            self._expected("an object")
+        value = self.value.get(name)
+        return None if value is None else self._inner(value, name)
 
     def count(self) -> int:
         """A whole number from 0 to ``MOST``."""
@@ -75,11 +92,12 @@ class Recorded(Node):
 
     def object(self) -> dict[str, Any]:
         """An object as it is."""
-        return dict(super().entries())
+        if not isinstance(self.value, dict):
+            self._expected("an object")
+        return self.value
 
-    def _inner(self, place: str | int, value: Any) -> Recorded:
-        name = f"[{place}]" if isinstance(place, int) else place if not self.key else f".{place}"
-        return Recorded(value, self.path, self.line, (*self.keys, place), self.key + name)
+    def _inner(self, value: Any, at: str | int) -> Recorded:
+        return Recorded(value, self.path, self.line, self, at)
 
 
 def parse(data: bytes, path: Path, line: int | None = None) -> Recorded:
@@ -99,9 +117,9 @@ def parse(data: bytes, path: Path, line: int | None = None) -> Recorded:
         at = next((found.start() for found in _NUMBER.finditer(text) if found[1]), 0)
         fail(f"is not JSON: {str(error).partition(';')[0]}", text.count("\n", 0, at) + 1)
     except RecursionError:
-        fail(_TOO_DEEP)
-    if text.count("[") + text.count("{") > DEPTH and _deeper(value):
-        fail(_TOO_DEEP)
+        fail(f"holds {TOO_DEEP}")
+    if text.count("[") + text.count("{") > DEPTH and too_deep(value):
+        fail(f"holds {TOO_DEEP}")
     return Recorded(value, str(path), line)
 
 
@@ -122,7 +140,7 @@ def line_of(path: str, keys: Iterable[str | int]) -> int | None:
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBER = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|Infinity|[0-9]{4301,})')
 """Texts are passed over: what is in the group stands outside of them."""
-_TOO_DEEP = f"lists and objects are nested more than {DEPTH} deep"
+TOO_DEEP = f"lists and objects nested more than {DEPTH} deep"
 
 
 def _no_number(name: str) -> NoReturn:
@@ -132,14 +150,15 @@ def _no_number(name: str) -> NoReturn:
 _decoder = json.JSONDecoder(parse_constant=_no_number)
 
 
-def _deeper(value: Any) -> bool:
-    level = [value]
+def too_deep(value: Any) -> bool:
+    """Whether lists and objects are nested more than ``DEPTH`` deep."""
+    level = [value] if isinstance(value, Mapping | list | tuple) else []
     for _ in range(DEPTH):
         level = [
             inner
             for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, dict | list)
+            for inner in (outer.values() if isinstance(outer, Mapping) else outer)
+            if isinstance(inner, Mapping | list | tuple)
         ]
         if not level:
             return False

@@ -57,7 +57,7 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
     rows = [recorded.episodes[spec.id] for spec in planned.episodes if spec.id in recorded.episodes]
     notices = list(damage.torn(directory))
     if damage.finished(directory, run):
-        for what in (*notices, *damage.lost(directory, run, rows)):
+        for what in (*notices, *damage.lost(directory, run, rows, recorded)):
             raise DriftError(what)
     _prepare(run, out)
     episodes = []

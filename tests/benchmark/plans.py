@@ -121,10 +121,10 @@ def without(made: Plan, count: int) -> Plan:
     return replace(made, episodes=made.episodes[:-count])
 
 
-def run_part(made: Plan, directory: Path, part: Plan) -> None:
+def run_part(made: Plan, directory: Path, part: Plan, provider: Any = None) -> None:
     """Run a part of a plan, and leave the directory as a run does that was stopped there."""
-    result = run_plan(part, directory)
+    result = run_plan(part, directory, provider)
     said = {"simulated": True, "replayed": False, "complete": False, "served": {}, "spent": result.progress.spent}
     runfile.write(directory, runfile.record(made, **said), durable=False)
     for name in (store.SUMMARY, store.STATS):
-        (directory / name).unlink()
+        (directory / name).unlink(missing_ok=True)

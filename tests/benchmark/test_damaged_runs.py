@@ -10,16 +10,19 @@ import os
 import random
 import re
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from dowbench_benchmark import codec
+from dowbench_benchmark.providers.mock import MockProvider
 from plans import BASE, make_plan, run_part, run_plan, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from dowbench_benchmark.model import Request, Response
     from workbench import Dowbench, Run
 
 DAMAGES = int(os.environ.get("DOWBENCH_DAMAGES", "12"))
@@ -221,3 +224,54 @@ def test_a_wrong_value_in_run_json_is_refused_with_its_line(
     if at == ("prices", 0, "model"):  # what is missing now is the price of a configured model
         line = text[: text.index(b'"mock-susceptible"')].count(b"\n") + 1
     assert run.err.startswith(f"error: {directory / 'run.json'}:{line}: "), (line, run.err)
+
+
+def _nested(depth: int) -> Any:
+    value: Any = "x"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+class Odd(MockProvider):
+    """A model whose tool calls carry an odd value, until it is told what came of them."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+    def complete(self, request: Request) -> Response:
+        response = super().complete(request)
+        calls = tuple(replace(call, arguments={**call.arguments, "odd": self.value}) for call in response.tool_calls)
+        return replace(response, tool_calls=calls, opaque={"odd": self.value}, served_model=f"m{self.value!r}"[:40])
+
+
+@pytest.mark.parametrize(
+    ("value", "errored"),
+    [
+        ("\ud800 \udfff", False),
+        ("\x00\x1b[31m\u2028\u202e", False),
+        (float("nan"), False),
+        (float("-inf"), False),
+        (10**400, False),
+        ({"": {"\ud800": None}}, False),
+        (_nested(60), False),
+        (_nested(120), True),
+        (_nested(5000), True),
+    ],
+)
+def test_whatever_a_model_says_can_be_read_again(
+    tmp_path: Path, plan: Path, dowbench: Dowbench, value: Any, errored: bool
+) -> None:
+    directory = tmp_path / "run"
+    made = make_plan(**CHANGES)
+    run_part(made, directory, without(made, 1), Odd(value))
+    done = dowbench("run", plan, "--out", directory, "-q")
+    assert done.code == int(errored), done.err
+    assert dowbench("audit", directory).code == 0
+    assert dowbench("report", directory).code == 0
+    again = dowbench("replay", directory, "--out", tmp_path / "again")
+    assert again.code == 0, again.err
+    assert ": equal" in again.out
+    rows = [json.loads(line) for line in (directory / "episodes.jsonl").read_bytes().splitlines()]
+    assert any(row["status"] == "errored" for row in rows) is errored

@@ -11,6 +11,7 @@ import random
 import re
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,13 +21,13 @@ from plans import BASE, make_plan, run_part, run_plan, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from dowbench_benchmark.model import Request, Response
     from workbench import Dowbench, Run
 
 DAMAGES = int(os.environ.get("DOWBENCH_DAMAGES", "12"))
 SEED = int(os.environ.get("DOWBENCH_DAMAGE_SEED", "20261130"))
+PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
 LOGS = ("requests.jsonl", "cassette.jsonl", "calls.jsonl", "episodes.jsonl")
 CHANGES: dict[str, Any] = {"attacks": ["open-cursor-01"], "controls": False}
 VALUES: tuple[bytes, ...] = (
@@ -149,6 +150,25 @@ def test_every_command_survives_every_damage(
         check(run, directory, f"run: {said}")
         if run.code == 2:
             assert {path.name: path.read_bytes() for path in directory.iterdir()} == before, said
+        shutil.rmtree(directory)
+
+
+@pytest.mark.skipif(not PILOT.is_dir(), reason="../shared/upstream/pilot-v2 is not here")
+@pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "cassette.jsonl", "summary.json"])
+def test_runs_of_0_1_0_survive_every_damage(tmp_path: Path, dowbench: Dowbench, name: str) -> None:
+    chance = random.Random(f"{SEED} {name} 0.1.0")
+    for number in range(DAMAGES):
+        directory = tmp_path / f"run{number}"
+        shutil.copytree(PILOT, directory)
+        (directory / name).chmod(0o600)
+        said = damage(directory / name, chance)
+        for command in ("audit", "report"):
+            check(dowbench(command, directory), directory, f"{command}: {said}")
+        if name == "summary.json":
+            run = dowbench("audit", directory)
+            assert run.code == 1, said
+            assert str(directory / name) in run.err, said
+        directory.chmod(0o700)
         shutil.rmtree(directory)
 
 

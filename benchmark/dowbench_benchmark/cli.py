@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,7 +198,8 @@ def _signals() -> Iterator[threading.Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        warn("finishing the calls in flight; once more to leave at once")
+        with suppress(OSError):  # not through a stream, which the signal may have interrupted at its work
+            os.write(2, b"finishing the calls in flight; once more to leave at once\n")
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

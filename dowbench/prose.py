@@ -103,22 +103,32 @@ class Sentence(NamedTuple):
         """The hit as it stands in the text, white space folded."""
         return " ".join(self.text[self.places[hit.start][0] : self.places[hit.end - 1][1]].split())
 
-    def names(self, name: str) -> bool:
-        """Whether it mentions this identifier: as it is spelt, and quoted where it is a plain word."""
-        plain = len(split(name)) < 2
-        if plain and not any(quote + name in self.text for quote in _QUOTES):
-            return False
-        return any(
-            self.text[start:end] == name and not (plain and self.text[start - 1 : start] not in _QUOTES)
-            for start, end in self.places
-        )
-
     def negated(self, hit: Hit) -> bool:
         """Whether a negation before the hit, in the same clause, is about it."""
         first = max(self.clauses[hit.start], hit.start - NEGATION_REACH)
         return any(
             self.words[i] in _NEGATORS and (self.words[i + 1] not in _NOT_NEGATING) for i in range(first, hit.start)
         )
+
+
+class Mentions:
+    """The identifiers that sentences mention: as they are spelt, and quoted where they are plain words."""
+
+    def __init__(self, sentences: Sequence[Sentence]) -> None:
+        self._sentences = sentences
+        self._bare: dict[str, dict[int, None]] = {}
+        self._quoted: dict[str, dict[int, None]] = {}
+        for number, (text, _, places, _) in enumerate(sentences):
+            for start, end in places:
+                word = text[start:end]
+                self._bare.setdefault(word, {})[number] = None
+                if text[start - 1 : start] in _QUOTES:
+                    self._quoted.setdefault(word, {})[number] = None
+
+    def of(self, name: str) -> list[Sentence]:
+        """The sentences that mention an identifier."""
+        known = self._quoted if len(split(name)) < 2 else self._bare
+        return [self._sentences[number] for number in known.get(name, ())]
 
 
 @lru_cache(maxsize=4096)

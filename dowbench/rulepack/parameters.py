@@ -113,7 +113,7 @@ def _about(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bo
             return True
         if parameter.name not in view.tool.description or view.once(search, view.sentences) is None:
             return False
-        return search([sentence for sentence in view.sentences if sentence.names(parameter.name)]) is not None
+        return search(view.mentions.of(parameter.name)) is not None
 
     return test
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import words
 from dowbench.model import EMPTY, NO_CHILDREN, Location
-from dowbench.prose import Sentence, sentences
+from dowbench.prose import Mentions, Sentence, sentences
 from dowbench.result import describe, shows_snapshots, upper_bound
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class ToolView:
         """Its description."""
         return sentences(self.tool.description, self.tool.name)
 
+    @cached_property
+    def mentions(self) -> Mentions:
+        """The identifiers that its description mentions."""
+        return Mentions(self.sentences)
+
     def once(self, search: Callable[[Any], Any], argument: Any) -> Any:
         """What a search gives for something that is always the same for this tool, looked for once."""
         key = id(search)
@@ -87,9 +92,15 @@ class ToolView:
 
     def result_roles(self, role: str) -> frozenset[int]:
         """Identities of the parameters that limit the result, or that continue it."""
-        if role == "result_limit":
-            return frozenset(self.limits)
-        return frozenset([id(parameter) for parameter in self.result.continuations])
+        return self._limiting if role == "result_limit" else self._continuing
+
+    @cached_property
+    def _limiting(self) -> frozenset[int]:
+        return frozenset(self.limits)
+
+    @cached_property
+    def _continuing(self) -> frozenset[int]:
+        return frozenset(id(parameter) for parameter in self.result.continuations)
 
     def bound(self, parameter: Parameter) -> Limit:
         """The upper bound of a parameter's value."""
@@ -122,7 +133,7 @@ class ToolView:
             limit = limits.get(id(parameter))
             role = (limit.maximum, limit.source, limit.unit) if limit else id(parameter) in continuations
             # What the tool's text says of one of its parameters is about no other tool's.
-            spoken_of = name in text and any(sentence.names(name) for sentence in self.sentences)
+            spoken_of = name in text and bool(self.mentions.of(name))
             alike = (name, len(path) > 1, schema.types, required, description, place, role, spoken_of and id(self))
             found.append(self.among.kind(alike, schema))
         return found

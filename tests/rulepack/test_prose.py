@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowbench.prose import MAX_GAP, Hit, PhraseError, Phrases, sentences
+from dowbench.prose import MAX_GAP, Hit, Mentions, PhraseError, Phrases, sentences
 
 
 def words(text):
@@ -140,4 +140,4 @@ def test_the_tools_own_name_reads_as_this_tool(own, text, expected):
 )
 def test_a_sentence_names_an_identifier(name, text, named):
     (sentence,) = sentences(text)
-    assert sentence.names(name) == named
+    assert bool(Mentions([sentence]).of(name)) == named

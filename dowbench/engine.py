@@ -11,7 +11,7 @@ from dowbench.model import Finding, Note, Related
 from dowbench.rulepack.view import SetView, ToolView, Witness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from dowbench.model import ToolSet
     from dowbench.rulepack import Rule, RulePack
@@ -38,6 +38,7 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice
     longer than ``seconds``.
     """
     deadline = time.monotonic() + seconds
+    covered = {rule.id: rule.covered_by for rule in pack.rules if rule.covered_by}
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
     failures: dict[str, list[str]] = {}
@@ -46,18 +47,29 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice
         for target in targets:
             if time.monotonic() > deadline:
                 raise _late(seconds, toolset, target)
+            found: list[Finding] = []
             for rule, shape in shapes:
                 try:
                     match = shape.match(target)  # type: ignore[arg-type]
                     if match is not None and (shape.unless is None or shape.unless(target) is None):  # type: ignore[arg-type]
-                        findings.extend(_findings(pack, rule, shape, target, match))
+                        found.extend(_findings(pack, rule, shape, target, match))
                 except DowbenchError:
                     raise
                 except Exception as error:
                     on = f" on tool `{target.tool.name}`" if isinstance(target, ToolView) else ""
                     message = f"rule {rule.id} ({rule.path}) failed{on}: {type(error).__name__}: {error}"
                     failures.setdefault(rule.id, []).append(message)
+            findings.extend(_one_a_cause(found, covered) if covered else found)
     return Run(findings, [_failure(toolset, messages) for messages in failures.values()])
+
+
+def _one_a_cause(findings: list[Finding], covered: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    """The findings on one tool without those whose cause another one has; a pedantic one stands for no other."""
+    tiers = {finding.rule: finding.tier for finding in findings}
+    for finding in findings:
+        others = {tiers.get(name) for name in covered.get(finding.rule, ())} - {None}
+        if not others or (others == {"pedantic"} and finding.tier != "pedantic"):
+            yield finding
 
 
 def _late(seconds: float, toolset: ToolSet, target: ToolView | SetView) -> SourceError:

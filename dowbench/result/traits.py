@@ -136,25 +136,34 @@ def generates(r: Reading) -> bool:
         and (said is None or said.act != "write")
     ):
         return True
-    main = next(iter(r.actions), None)
-    models, first = v["model_words"], r.first
-    by_model = any(word in models and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i, word in enumerate(first[:14]))
+    main, first = next(iter(r.actions), None), r.first
+
+    def model(words: Sequence[str]) -> bool:
+        return any(_is_model(r, words, i) for i in range(len(words)))
+
+    by_model = any(_is_model(r, first, i) and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i in range(14))
     if by_model and main is not None and (main.act in _TELLING or main.verb in {"analyze", "describe"}):
         return not saved(r)
-    if not prompted or models.isdisjoint(first[:18] + r.name):
+    if not prompted or not model(first[:18] + r.name):
         return False
     if main is None:
-        return not models.isdisjoint(first[:6] + r.name)
+        return model(first[:6] + r.name)
     if main.act == "write":
         if main.verb in {"launch", "start"} and r.takes(v["prompt_names"], required=True):
-            return not models.isdisjoint(main.object)
+            return model(main.object)
         asked = main.object[-1:] and main.object[-1] in v["sent_nouns"]
-        return main.verb in {"send", "post"} and bool(asked) and not models.isdisjoint(main.tail)
+        return main.verb in {"send", "post"} and bool(asked) and model(main.tail)
     if main.act in {"answer", "run"} or main.verb in _THINKING:
         return True
-    return main.act in _TELLING | {"list"} and not models.isdisjoint(r.name)
+    return main.act in _TELLING | {"list"} and model(r.name)
 
 
+def _is_model(r: Reading, words: Sequence[str], i: int) -> bool:
+    """Whether word ``i`` names a model or an agent, and not what is meant for one: "LLM context"."""
+    return i < len(words) and words[i] in r.v["model_words"] and words[i + 1 : i + 2] not in _FOR_MODELS
+
+
+_FOR_MODELS = {(word,) for word in ("context", "friendly", "ready", "optimized", "search", "memory", "tools")}
 _THINKING = word_set("analyze analyse reason think solve")
 _BY = word_set("with using uses use via by through")
 _TELLING = frozenset({"document", "answer", "read"})

@@ -71,6 +71,9 @@ def page(pack: RulePack, rule: Rule) -> str:
     ]
     for shape in rule.shapes:
         lines += [f"> {shape.message.plain()}", ""]
+    if rule.covered_by:
+        others = " or ".join(f"[{name}]({name}.md)" for name in rule.covered_by)
+        lines += [f"Not where {others} reports the same tool: one cause is one finding.", ""]
     lines += ["## Why it costs", "", rule.why, "", "## What is known", ""]
     lines += [f"- {_evidence(item)}" for item in pack.evidence[rule.id]]
     lines += ["", "## What to change", ""]

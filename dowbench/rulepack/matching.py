@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.prose import PhraseError, Phrases
-from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, texts
+from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, number, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dowbench.rulepack.view import Env
 
 NAME_KEYS = ("words", "starts", "ends", "without")
-DESCRIPTION_KEYS = ("phrases", "also", "without", "within")
+DESCRIPTION_KEYS = ("phrases", "also", "without", "within", "first")
 
 
 def phrases(value: Any, at: Path, env: Env) -> Phrases:
@@ -65,11 +65,20 @@ class Mention(NamedTuple):
 
 
 def description(value: Any, at: Path, env: Env) -> Callable[[Sequence[Sentence]], Mention | None]:
-    """A search in sentences: one that has a phrase which is not negated, all of ``also``, and none of ``without``."""
+    """A search in sentences: one that has a phrase which is not negated, all of ``also``, and none of ``without``.
+
+    ``first`` is the number of sentences, from the beginning, that are looked at.
+    """
     keys = mapping(value, at, DESCRIPTION_KEYS)
     wanted = phrases(keys["phrases"], (*at, "phrases"), env) if "phrases" in keys else None
     also = [phrases(item, (*at, "also", i), env) for i, item in enumerate(_groups(keys.get("also", []), (*at, "also")))]
     without = phrases(keys["without"], (*at, "without"), env) if "without" in keys else None
+    first = None
+    if "first" in keys:
+        first = number(keys["first"], (*at, "first"))
+        if first < 1 or first != int(first):
+            raise FaultError(f"expected a whole number of 1 or more, found {first}", (*at, "first"))
+    opening = slice(None if first is None else int(first))
     whole = choice(keys.get("within", "sentence"), (*at, "within"), ("sentence", "clause")) == "sentence"
 
     def near_by(group: Phrases, sentence: Sentence, clause: int) -> bool:
@@ -78,9 +87,9 @@ def description(value: Any, at: Path, env: Env) -> Callable[[Sequence[Sentence]]
     def search(text: Sequence[Sentence]) -> Mention | None:
         if wanted is None:
             return None
-        first = wanted.by_first.keys()
-        for sentence in text:
-            if first.isdisjoint(sentence.words):
+        begins = wanted.by_first.keys()
+        for sentence in text[opening]:
+            if begins.isdisjoint(sentence.words):
                 continue
             for hit in wanted.all(sentence.words):
                 if sentence.negated(hit):

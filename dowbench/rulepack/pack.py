@@ -134,6 +134,8 @@ def load_pack(directories: Sequence[Path] = (), settings: Settings | None = None
         for name in rule_names(directory.path)
     ]
     _check_ids(loaded)
+    if builtin:
+        _check_covers(loaded)
     _check_settings(settings, loaded, env)
     rules = tuple(sorted((r for r in loaded if r.id not in settings.disabled), key=lambda rule: rule.id))
     return RulePack(rules, env, sources, settings.limits, reported)
@@ -191,6 +193,15 @@ def _check_ids(rules: Sequence[Rule]) -> None:
         if rule.id in paths:
             raise RuleError(f"a rule `{rule.id}` exists already, in {paths[rule.id]}", path=rule.path)
         paths[rule.id] = rule.path
+
+
+def _check_covers(rules: Sequence[Rule]) -> None:
+    others = {rule.id for rule in rules}
+    for rule in rules:
+        for i, name in enumerate(rule.covered_by):
+            if name not in others - {rule.id}:
+                place = ("covered_by", i) if isinstance(rule.file.value["covered_by"], list) else ("covered_by",)
+                raise rule.file.error(FaultError(f"unknown rule `{name}`{near(name, others)}", place))
 
 
 def _check_settings(settings: Settings, rules: Sequence[Rule], env: Env) -> None:

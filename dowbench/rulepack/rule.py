@@ -38,7 +38,7 @@ SHAPE_KEYS = ("match", "unless", "adjust", "report", "message", "fix")
 ADJUST_KEYS = ("when", "severity", "confidence", "tier", "message", "fix", "note")
 KEYS = (
     "id", "title", "why", "severity", "confidence", "tier", "family", "scope", "defense", "frameworks", "taxonomy",
-    "evidence", "options", "words", *SHAPE_KEYS, "toolset", EXAMPLE, TESTS,
+    "evidence", "covered_by", "options", "words", *SHAPE_KEYS, "toolset", EXAMPLE, TESTS,
 )  # fmt: skip
 REQUIRED = ("id", "title", "why", "severity", "confidence", "family", "scope", "taxonomy", "match", "message", "fix")
 
@@ -93,6 +93,8 @@ class Rule(NamedTuple):
     taxonomy: tuple[str, ...]
     reported: tuple[str, ...]
     """Ids in ``reported.yaml``."""
+    covered_by: tuple[str, ...]
+    """Ids of rules whose finding on the same tool has the same cause, and is enough."""
     options: Mapping[str, Option]
     shapes: tuple[Shape, ...]
     file: RuleFile
@@ -155,6 +157,7 @@ def compile_rule(
         topics=texts(keys.get("frameworks", []), ("frameworks",)),
         taxonomy=_known(keys["taxonomy"], ("taxonomy",), tuple(TAXONOMY)),
         reported=_known(keys.get("evidence", []), ("evidence",), reported),
+        covered_by=texts(keys.get("covered_by", []), ("covered_by",)),
         options=options,
         shapes=tuple(shapes),
         file=file,

@@ -66,6 +66,7 @@ def rule_schema() -> Node:
         "frameworks": {**_TEXTS, "description": "Topics of frameworks.yaml."},
         "taxonomy": _some(TAXONOMY),
         "evidence": {**_TEXTS, "description": "Ids of reported.yaml."},
+        "covered_by": {**_TEXTS, "description": "Rules whose finding on the same tool has the same cause."},
         "options": {"type": "object", "additionalProperties": option},
         "words": {"type": "object", "additionalProperties": _TEXTS},
         **shape,
@@ -89,6 +90,7 @@ def _definitions() -> Node:
             "also": _list(_TEXTS),
             "without": _TEXTS,
             "within": _one(("sentence", "clause")),
+            "first": {"type": "integer", "minimum": 1},
         },
         ("phrases",),
     )

@@ -1,7 +1,7 @@
 """Findings: what they are put on, what they say, what stands beside them."""
 
 import pytest
-from probe_rule import load
+from probe_rule import RULE, load
 
 from dowbench import engine
 from dowbench.errors import SourceError
@@ -71,6 +71,20 @@ def test_a_parameter_behind_a_reference_is_placed_at_its_definition_and_related_
 def test_unless_takes_it_back(probe):
     probe.rule("{name: {words: [fetch]}}", unless="{parameter: {name: {words: [limit]}}}")
     assert probe.found({"name": "fetch"}, {"name": "fetch_2", "parameters": {"limit": "integer"}}) == ["fetch"]
+
+
+def test_one_cause_is_one_finding(probe):
+    probe.rule("{name: {words: [fetch]}}")
+    other = RULE.replace("id: probe", "id: other\ncovered_by: [probe]").replace("[fetch]", "[fetch, page]")
+    probe.write(other, "other.yaml")
+
+    def found(**options):
+        return [(f.rule, f.tool) for f in probe.run({"name": "fetch"}, {"name": "page"}, **options)]
+
+    assert found() == [("probe", "fetch"), ("other", "page")]
+    assert found(settings=Settings(disabled=frozenset({"probe"}))) == [("other", "fetch"), ("other", "page")]
+    probe.rule("{name: {words: [fetch]}}", tier="pedantic")
+    assert found() == [("other", "fetch"), ("probe", "fetch"), ("other", "page")]
 
 
 def test_adjustments_apply_in_order_and_their_notes_are_appended(probe):

@@ -159,6 +159,18 @@ def test_the_same_id_in_two_packs_is_an_error(probe, tmp_path):
     assert str(path) in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("names", "found"), [("[media-result, unbouded-batch]", "unbouded-batch"), ("probe", "probe")]
+)
+def test_a_rule_is_covered_by_others_that_exist(probe, names, found):
+    probe.rule("{name: {words: [fetch]}}", covered_by=names)
+    with pytest.raises(RuleError, match=rf"unknown rule `{found}`") as error:
+        load_pack([probe.folder])
+    assert error.value.line is not None
+    probe.rule("{name: {words: [fetch]}}", covered_by="media-result")
+    assert "probe" in {rule.id for rule in load_pack([probe.folder]).rules}
+
+
 def test_a_missing_or_empty_directory_is_an_error(tmp_path):
     with pytest.raises(UsageError, match=r"no such directory of rules: .*nowhere"):
         load_pack([tmp_path / "nowhere"])

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,33 @@ class TestOfAnySize:
         Path("refs.json").write_text(json.dumps([tool("save_all", input_schema=schema)]))
         run = scan("refs.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+
+    def test_work_does_not_grow_with_the_square_of_enums(self, folder: Path, scan: Dowbench) -> None:
+        part = {"enum": [f"a{n}" for n in range(200_000)]}
+        schema = {"type": "object", "properties": {"mode": {**part, "allOf": [{"enum": ["a199999", "b"]}, part]}}}
+        Path("enums.json").write_text(json.dumps([tool(input_schema=schema)]))
+        run = scan("enums.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+
+    def test_work_does_not_grow_with_the_square_of_parameters(self, folder: Path, scan: Dowbench) -> None:
+        names = [f"limit_{n}" for n in range(6_000)]
+        text = " ".join(f"The maximum of {name} is 5 pages." for name in names)
+        schema = {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
+        Path("names.json").write_text(json.dumps([tool("search_all", description=text, input_schema=schema)]))
+        run = scan("names.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+
+    def test_work_does_not_grow_with_the_square_of_ignores(self, folder: Path, probe: Dowbench) -> None:
+        count = 3_000
+        covered = {"x-dowbench-ignore": ["probe-tool"]}
+        Path("a.json").write_text(json.dumps([tool(f"probe_{n}", **covered) for n in range(count)]))
+        item = "---\n# dowbench: ignore[probe-tool]\nname: probe_{}\ninput_schema: {{}}\n"
+        Path("b.yaml").write_text("".join(item.format(n) for n in range(count)))
+        Path("c.yaml").write_text("- name: other\n  input_schema: {}\n" + "# dowbench: ignore[probe-tool]\n" * 50_000)
+        run = probe("a.json", "b.yaml", "c.yaml")
+        by_file = Counter(suppressed["path"] for suppressed in run.json["suppressed"])
+        assert by_file == {"a.json": count, "b.yaml": count}
+        assert {finding["tool"] for finding in run.json["findings"]} == {None}
 
     @pytest.mark.parametrize(
         ("limit", "error"),

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.discover import relative, shown
 from dowbench.errors import UsageError
+from dowbench.inputs import read_settings
 from dowbench.model import Finding, Note, Suppressed
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def load(file: Path) -> Baseline:
     """Read a baseline. Raises ``UsageError``, with line where there is one."""
     name = shown(str(file))
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(read_settings(file, name))
     except OSError as error:
         hint = "; --write-baseline writes one" if isinstance(error, FileNotFoundError) else ""
         raise UsageError(f"baseline cannot be read: {error.strerror}{hint}", path=name) from None

@@ -252,8 +252,9 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
     from dataclasses import replace
 
     from dowbench.config import Config, find
+    from dowbench.discover import working_directory
 
-    path = Path(file) if file else None if none else find(Path.cwd())
+    path = Path(file) if file else None if none else find(working_directory())
     config = Config()
     if path is not None:
         from dowbench import configfile

@@ -69,17 +69,25 @@ class Config:
 def find(start: Path) -> Path | None:
     """The nearest ``dowbench.yaml`` or ``pyproject.toml`` with ``[tool.dowbench]``, going up from ``start``.
 
-    The search ends at the root of a git work tree, at the home directory, or at the root of the file system.
+    The search ends at the root of a git work tree, at the home directory, or at the root of the file system. Raises
+    ``UsageError`` for a link out of the work tree, or out of its folder where there is none: a stranger's configuration
+    must not be a file of the machine, of which messages would then tell.
     """
     home = Path.home() if str(Path("~").expanduser()) != "~" else None
-    for folder in (start, *start.parents):
-        for name in FILENAMES:
-            if os.path.isfile(folder / name):  # noqa: PTH113 - pathlib raises where a folder is closed to us
-                return folder / name
-        pyproject = folder / "pyproject.toml"
-        if _has_table(pyproject):
-            return pyproject
-        if folder == home or os.path.exists(folder / ".git"):  # noqa: PTH110
+    # os.path answers "no" where a folder is closed to us and pathlib raises.
+    folders = (start, *start.parents)
+    top = next((folder for folder in folders if os.path.exists(folder / ".git")), None)  # noqa: PTH110
+    for folder in folders:
+        for name in (*FILENAMES, "pyproject.toml"):
+            file = folder / name
+            if not os.path.isfile(file) or not (name in FILENAMES or _has_table(file)):  # noqa: PTH113
+                continue
+            target, inside = os.path.realpath(file), os.path.realpath(top or folder)
+            if os.path.commonpath((target, inside)) != inside:
+                message = "a link out of the repository is not followed; name it with --config"
+                raise UsageError(message, path=os.path.relpath(file).replace(os.sep, "/"))
+            return file
+        if folder in (home, top):
             return None
     return None
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.config import Config, Waiver
 from dowbench.errors import SourceError, UsageError, did_you_mean
+from dowbench.inputs import read_settings
 from dowbench.pointer import join, upwards
 from dowbench.suppress import is_date
 
@@ -237,10 +238,15 @@ def _read_toml(path: Path, name: str) -> tuple[dict[str, Any], Callable[[str], i
 
     text = _bytes(path, name).decode("utf-8", errors="replace")
     try:
-        value = tomllib.loads(text.replace("\r\n", "\n")).get("tool", {}).get("dowbench")
+        tool = tomllib.loads(text.replace("\r\n", "\n")).get("tool")
     except tomllib.TOMLDecodeError as error:
         place = re.search(r"line (\d+)", str(error))
         raise UsageError(f"not valid TOML: {error}", path=name, line=int(place[1]) if place else None) from None
+    except RecursionError:
+        raise UsageError("not valid TOML: nested too deeply", path=name) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise UsageError(f"not valid TOML: {error}", path=name) from None
+    value = tool.get("dowbench") if isinstance(tool, dict) else None
     if value is None:
         raise UsageError("no table [tool.dowbench]", path=name)
     lines = _toml_lines(text)
@@ -288,6 +294,6 @@ def _nearest_line(lines: Mapping[str, int], pointer: str) -> int | None:
 
 def _bytes(path: Path, name: str) -> bytes:
     try:
-        return path.read_bytes()
+        return read_settings(path, name)
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", path=name) from None

@@ -9,6 +9,8 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowbench.errors import UsageError
+from dowbench.inputs import is_readable, kind
 from dowbench.model import Note
 
 if TYPE_CHECKING:
@@ -271,14 +273,14 @@ class _Finder:
         if stat.S_ISREG(status.st_mode):
             self._file(file, origin, status, named=False)
         elif not stat.S_ISDIR(status.st_mode):
-            self.skipped.append(Note(shown(file), f"{_kind(status.st_mode)}, not a regular file"))
+            self.skipped.append(Note(shown(file), f"{kind(status.st_mode)}, not a regular file"))
 
     def _file(self, file: str, origin: str, status: os.stat_result, *, named: bool) -> None:
         mode = status.st_mode
         if self._exclude.match(file):
             self.skipped.append(Note(shown(file), "excluded by the configuration"))
-        elif not stat.S_ISREG(mode) and not (named and stat.S_ISFIFO(mode) and file.startswith(("/dev/fd/", "/proc/"))):
-            self.errors.append(Note(shown(file), f"{_kind(mode)}, not a regular file"))
+        elif not stat.S_ISREG(mode) and not (named and is_readable(file, mode)):
+            self.errors.append(Note(shown(file), f"{kind(mode)}, not a regular file"))
         else:
             key = os.path.realpath(file)
             known = self.targets.get(key)
@@ -297,6 +299,14 @@ def _tracking(files: int, suited: int) -> str:
     if not suited:
         return f"no JSON or YAML is among what git tracks here ({files} file{'s' * (files > 1)})"
     return f"no tool definitions in the JSON and YAML that git tracks here ({suited} file{'s' * (suited > 1)})"
+
+
+def working_directory() -> Path:
+    """The working directory. Raises ``UsageError`` where it has been removed."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(f"the working directory cannot be entered: {error.strerror}") from None
 
 
 def shown(file: str) -> str:
@@ -324,11 +334,3 @@ def _is_pattern(text: str) -> bool:
 def _inside(file: str, root: str) -> bool:
     target, folder = os.path.realpath(file), os.path.realpath(root)
     return target == folder or target.startswith(folder.rstrip(os.sep) + os.sep)
-
-
-def _kind(mode: int) -> str:
-    if stat.S_ISFIFO(mode):
-        return "a pipe"
-    if stat.S_ISSOCK(mode):
-        return "a socket"
-    return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a special file"

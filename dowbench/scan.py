@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dowbench import engine, loaders
 from dowbench.config import ALL, Config
-from dowbench.discover import STDIN, Globs, discover, shown
+from dowbench.discover import STDIN, Globs, discover, shown, working_directory
 from dowbench.errors import UsageError
 from dowbench.fingerprint import fingerprinted
 from dowbench.model import SEVERITIES, FileScan, Finding, Note, ScanResult, Severity, Span
@@ -113,6 +113,7 @@ def scan(
     ``validate`` adds the errors of an OpenAPI validator, ``changed_since`` leaves only findings on tools that differ
     from that git revision, ``known`` are findings that count as suppressed. Raises ``UsageError`` and ``RuleError``.
     """
+    working_directory()
     plan = make_plan(config, validate=validate)
     found = discover(arguments or configured(config), exclude=Globs(config.exclude, config.base))
     jobs = [Job(target, _standard_input(plan) if target.file == STDIN else None) for target in found.targets]

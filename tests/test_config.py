@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -340,3 +341,66 @@ def test_reference_has_a_row_for_each_setting():
         assert first.count(f"\n| `{name}` |") == 1, name
     for name in (*LIMITS, *(f.name for f in dataclasses.fields(DEFAULT_LIMITS))):
         assert f"\n| `{name}` |" in rows, name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[tool.dowbench]\nx = " + "[" * 100_000, "not valid TOML: "),
+        ("[tool.dowbench]\nx = " + "9" * 5_000, "not valid TOML: Exceeds the limit"),
+        ("tool = 5\n", "no table [tool.dowbench]"),
+        ("[tool]\ndowbench = 5\n", "the configuration must be a mapping"),
+        ("[tool.dowbench.limits]\nmax_calls = nan\n", "max_calls must be an integer"),
+    ],
+)
+def test_hostile_toml(folder, dowbench, text, message):
+    write(folder / "tools.json", tool())
+    (folder / "hostile.toml").write_text(text, encoding="utf-8")
+    run = dowbench("scan", "tools.json", "--config", "hostile.toml")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("error: hostile.toml:")
+    assert message in run.err
+    assert len(run.err.splitlines()) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+def test_settings_are_read_from_files_that_end(folder, dowbench):
+    write(folder / "tools.json", tool())
+    os.mkfifo(folder / "pipe")
+    for name, kind in (("pipe", "a pipe"), ("/dev/zero", "a device"), (".", "a folder")):
+        for option in ("--config", "--baseline"):
+            run = dowbench("scan", "tools.json", option, name)
+            assert (run.code, run.out) == (2, "")
+            assert run.err.endswith(f"{name}: cannot be read: {kind}, not a regular file\n")
+    (folder / "dowbench.yaml").write_text("baseline: pipe\n", encoding="utf-8")
+    assert dowbench("scan", "tools.json").err == "error: pipe: cannot be read: a pipe, not a regular file\n"
+    assert dowbench("scan", "tools.json", "--config", os.devnull).code == 0
+
+
+def test_a_configuration_that_is_a_link_out_of_the_repository_is_not_read(folder, dowbench, tmp_path):
+    write(folder / "tools.json", tool())
+    (folder / "shared").mkdir()
+    (folder / "shared" / "own.yaml").write_text("fail_on: none\n", encoding="utf-8")
+    (folder / "dowbench.yaml").symlink_to("shared/own.yaml")
+    assert dowbench("scan", "tools.json").code == 0
+    (tmp_path / "secret").write_text("secret-key: 5\n[tool.dowbench]\n", encoding="utf-8")
+    for name in ("dowbench.yaml", "pyproject.toml"):
+        (folder / "dowbench.yaml").unlink(missing_ok=True)
+        (folder / name).symlink_to(tmp_path / "secret")
+        run = dowbench("scan", "tools.json")
+        assert (run.code, run.out) == (2, "")
+        assert run.err == f"error: {name}: a link out of the repository is not followed; name it with --config\n"
+    (tmp_path / "secret").write_text("[project]\n", encoding="utf-8")
+    assert dowbench("scan", "tools.json").code == 0
+
+
+def test_a_working_directory_that_is_gone(folder, dowbench, monkeypatch, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    tools = write(folder / "tools.json", tool())
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    for arguments in ((), (".",), (str(tools),), (str(tools), "--no-config")):
+        run = dowbench("scan", *arguments)
+        assert (run.code, run.out) == (2, "")
+        assert run.err == "error: the working directory cannot be entered: No such file or directory\n"

@@ -20,6 +20,8 @@ def join(pointer: str, *tokens: str | int) -> str:
 
 def split(pointer: str) -> list[str]:
     """The unescaped tokens of a pointer."""
+    if "~" not in pointer:
+        return pointer.split("/")[1:]
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 

@@ -56,9 +56,8 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
     """Everything about one file that needs no other file. Never raises for what is in it."""
     target = job.target
     try:
-        data = job.data if job.data is not None else _read(target, plan.limits)
         with source.collector_paused():
-            return _scan_data(job, data, plan)
+            return _scan_source(_source(job, plan), job, plan)
     except UnrecognizedError as error:
         return _unrecognized(target, error, plan)
     except DowbenchError as error:
@@ -88,19 +87,25 @@ def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileO
     return FileOutcome(skipped=(note,))
 
 
-def _scan_data(job: Job, data: bytes, plan: Plan) -> FileOutcome:
+def _source(job: Job, plan: Plan) -> Source:
+    """The file, read. Its bytes are not kept."""
     target = job.target
+    data = job.data if job.data is not None else _read(target, plan.limits)
     mark = "yes" if target.named else looks_like(data)
     if mark == "no" and not loaders.has_plugins():
         raise UnrecognizedError("no tool definitions")
     try:
-        read = source.read(target.path, data, plan.limits)
+        return source.read(target.path, data, plan.limits)
     except SourceError as error:
         if mark != "yes":
             raise UnrecognizedError(
                 f"no tool definitions: {error.message}", line=error.line, column=error.column
             ) from None
         raise
+
+
+def _scan_source(read: Source, job: Job, plan: Plan) -> FileOutcome:
+    target = job.target
     outcomes: list[FileOutcome] = []
     toolsets: list[Loaded] = []
     for document in read.documents:

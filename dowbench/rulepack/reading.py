@@ -56,7 +56,7 @@ def texts(value: Any, at: Path) -> tuple[str, ...]:
         return (text(value, at),)
     if not isinstance(value, list):
         raise FaultError(f"expected text or a list of texts, found {kind_of(value)}", at)
-    if all(type(item) is str and item for item in value):  # nearly always
+    if set(map(type, value)) == {str} and all(value):  # nearly always
         return tuple(value)
     return tuple(text(item, (*at, i)) for i, item in enumerate(value))
 

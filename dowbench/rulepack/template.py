@@ -35,8 +35,13 @@ class Template:
 
     def __init__(self, value: object, at: Path, known: set[str], env: Env) -> None:
         self.text = text(value, at)
-        self.options = options = env.options
+        self.options = env.options
         self.strict = env.strict
+        if not env.checked:
+            self._check(at, known, env)
+
+    def _check(self, at: Path, known: set[str], env: Env) -> None:
+        """Raise ``FaultError`` for a placeholder that nothing can fill."""
         every = {
             *known,
             *ALWAYS,
@@ -45,10 +50,10 @@ class Template:
         }
         for name in _PLACEHOLDER.findall(self.text):
             head, colon, rest = name.partition(":")
-            if (head == "name" and _WORDS.fullmatch(rest)) or (head == "option" and rest in options):
+            if (head == "name" and _WORDS.fullmatch(rest)) or (head == "option" and rest in env.options):
                 continue
             if colon and head in ("name", "option"):
-                what = "lower-case words" if head == "name" else f"an option of this rule{near(rest, options)}"
+                what = "lower-case words" if head == "name" else f"an option of this rule{near(rest, env.options)}"
                 raise FaultError(f"placeholder {{{name}}}: expected {what} after the colon", at)
             if name not in every:
                 raise FaultError(f"unknown placeholder {{{name}}}{near(name, every)}", at)

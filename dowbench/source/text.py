@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from itertools import accumulate, count
 from operator import add
@@ -19,6 +20,8 @@ _MARKS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
+_BLOCK = 1 << 20
+"""Characters whose lines are told at a time: each is an object meanwhile."""
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -34,15 +37,18 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._starts: list[int] | None = None
+        self._starts: array[int] | None = None
 
-    def _line_starts(self) -> list[int]:
-        text = self._text
+    def _line_starts(self) -> array[int]:
+        text, starts = self._text, array("I", [0])
         if "\r" in text:
-            return [0, *(match.end() for match in _BREAK.finditer(text))]
-        # The length of each line and of the break before it, summed up.
-        ends = accumulate(map(len, text.split("\n")))
-        return [0, *map(add, ends, count(1))][:-1]
+            starts.extend(match.end() for match in _BREAK.finditer(text))
+            return starts
+        for block in range(0, len(text), _BLOCK):
+            # The length of each line and of the break before it, summed up.
+            ends = accumulate(map(len, text[block : block + _BLOCK].split("\n")[:-1]))
+            starts.extend(map(add, ends, count(block + 1)))
+        return starts
 
     def position(self, offset: int) -> Position:
         """Line and column of the character at ``offset``, which may be the end of the text."""

@@ -54,6 +54,7 @@ _NOT_NEGATING = frozenset(
     {"only", "just", "merely", "more", "less", "fewer", "longer", "later", "matter", "problem", "doubt"}
 )
 """After a negator, these make it something else: "not only", "no more than", "no matter"."""
+_IN_PLACE_OF = {("instead", "of"), ("rather", "than")}
 _CLAUSE_WORDS = frozenset(
     {
         "but",
@@ -107,7 +108,9 @@ class Sentence(NamedTuple):
         """Whether a negation before the hit, in the same clause, is about it."""
         first = max(self.clauses[hit.start], hit.start - NEGATION_REACH)
         return any(
-            self.words[i] in _NEGATORS and (self.words[i + 1] not in _NOT_NEGATING) for i in range(first, hit.start)
+            (self.words[i] in _NEGATORS and self.words[i + 1] not in _NOT_NEGATING)
+            or self.words[i : i + 2] in _IN_PLACE_OF
+            for i in range(first, hit.start)
         )
 
 

@@ -62,7 +62,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     v = vocabulary(lexicon)
     r = Reading(tool, v)
     kind, reason = _kind(r)
-    query = traits.query(r)
+    query = None if kind == "record" and r.sums else traits.query(r)
     if query is not None and kind in {"record", "scalar", "unknown", "ack", "list"}:
         kind, reason = "text", f"whatever the text in `{query.name}` asks for"
     snapshots = kind == "ack" and traits.acts_on_page(r) and among_snapshots()
@@ -125,6 +125,8 @@ def _kind(r: Reading) -> tuple[Kind, str]:
         kind = "list"
     if traits.forwards(r) or (kind in {None, "unknown"} and traits.passes_on(r)):
         kind = "text"
+    if kind == "unknown" and r.said is not None and r.said.act == "other" and r.lists:
+        kind = r.returned
     kind = kind or r.returned or "unknown"
     if kind == "record" and traits.ranged(r):
         kind = "list"
@@ -170,6 +172,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if named.act == "list" and said.act == "write" and named.verb == "list" and r.name[0] != "list":
         return "ack", False
     if said.verb in _CALCULATING and by_text == "scalar":
+        return by_text, False
+    if by_text == "record" and named.verb == "list" and r.single(said):
         return by_text, False
     if named.act == "list" and named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.small(said.of))

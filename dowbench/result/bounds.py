@@ -363,7 +363,7 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         return False
     if form == "cursor":
         return True
-    if form == "page" and not reading and _numeric(schema) is False:
+    if not reading and (form == "offset" or (form == "page" and _numeric(schema) is False)):
         return False
     said = bool(text) and _patterns().continues.search(text) is not None
     numeric = _numeric(schema)

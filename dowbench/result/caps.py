@@ -51,7 +51,7 @@ _NEVER = word_set(
     "rd th x"
 )
 """Units of what is no amount of output."""
-_FILLER = word_set("a an and or the is are in on for to as with of per will can may max maximum at")
+_FILLER = word_set("a an and or each the is are in on for to as with of per will can may max maximum at")
 _OUTPUT = word_set(
     "result item entry record row line character token byte word match hit message post comment event document page "
     "article section sentence paragraph chunk snippet object element response output reply log sample cell column "
@@ -277,7 +277,7 @@ def _patterns() -> _Patterns:
             r"matches|hits|"
             r"include[sd]?|yield(?:s|ed)?|search(?:es)?|find(?:s|ing)?|most recent|latest|downloaded)\b"
         ),
-        each=compiled(r" ?(?:\w+ )?(?:per|a|each) (?:page|call|request|query|response)\b"),
+        each=compiled(r" ?(?:\w+ )?(?:(?:per|a|each) (?:page|call|request|query|response)\b|each\b)"),
         truncates=compiled(
             r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:(?!never|not)\w+ )?"
             r"(?:truncated|trimmed|clipped|"

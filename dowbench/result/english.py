@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-Act = Literal["list", "read", "document", "answer", "run", "write", "compute"]
+Act = Literal["list", "read", "document", "answer", "run", "write", "compute", "other"]
 ACTS: tuple[Act, ...] = ("write", "read", "document", "list", "answer", "run", "compute")
 """What a verb that may do several things does first."""
 
@@ -28,7 +28,8 @@ _STOP = word_set(
     "in on for from by with without using via to at as that which who whose when where based into through across "
     "matching given within per about between what how why whether related regarding concerning including such if so "
     "then and or but is are was were be has have having containing belonging associated it its this these their your "
-    "like since until before after below above beneath inside outside under over around near behind along against "
+    "via against during "
+    "whenever unless except plus versus like since until before after below above beneath inside outside under over around near behind along against "
     "toward towards upon because while "
     "optionally"
 )
@@ -49,6 +50,9 @@ _LEAD = word_set(
 """Words that a description may have before its verb."""
 _BEFORE_NOUNS = word_set("of by in from for with on at per")
 """Before a word of a name, these make it a noun: the list in ``sum_of_list``."""
+_DETERMINERS = {("a",), ("an",), ("the",), ("all",), ("your",), ("this",)}
+"""Behind the first word of a sentence, these make it a verb, known or not."""
+_PRONOUNS = word_set("everything something anything nothing note not")
 _LIGHT = word_set("perform performs performing make makes making do does conduct conducts carry carries")
 _DEEDS: Mapping[str, str] = {
     "search": "search", "searches": "search", "lookup": "search", "scan": "scan", "scans": "scan", "audit": "audit",
@@ -159,7 +163,8 @@ def phrase(
     i = start
     while i < end and words[i] != "of":
         word = words[i]
-        if word == "up" and tuple(words[i : i + 3]) == ("up", "to", "date"):
+        if tuple(words[i : i + 3]) in _SKIPPED:
+            noun += _SKIPPED[tuple(words[i : i + 3])]
             i += 3
             continue
         if word in _STOP or (word in _ARTICLES and not QUANTIFIERS.issuperset(noun)):
@@ -169,6 +174,14 @@ def phrase(
         noun.append(word)
         i += 1
     return tuple(noun), i
+
+
+_SKIPPED: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("up", "to", "date"): (),
+    ("one", "or", "more"): ("several",),
+    ("one", "or", "multiple"): ("several",),
+}
+"""Words within a noun phrase that would seem to end it, and what they say of the noun."""
 
 
 def noun_of(
@@ -199,7 +212,7 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
 
     for i, word in enumerate(words):
         verb = verbs.base(word)
-        if verb is None or (i and (words[i - 1] in _BEFORE_NOUNS or (word == verb + "s" and verb in verbs.nouns))):
+        if verb is None or (word == verb + "s" and verb in verbs.nouns) or (i and words[i - 1] in _BEFORE_NOUNS):
             continue
         if word in verbs.agents:
             rank = 0
@@ -247,6 +260,8 @@ def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> A
         if verb is not None and word not in _LEAD:
             return _with_second(words, clauses, verbs, i, verb)
         if word not in _LEAD:
+            if i == 0 and words[1:2] in _DETERMINERS and word not in _STOP | QUANTIFIERS | _PRONOUNS:
+                return _action("other", word, words, 1, clause_end(clauses, 0))
             if i and words[i - 1 - (words[i - 1] in _ARTICLES)] in _GIVES:
                 return _action("read", "provide", words, i, clause_end(clauses, i))
             return None

@@ -17,6 +17,10 @@ _NEAR = 7
 """How many words after "returns" a picture is still what is returned."""
 _OF = word_set("of for from about to in on")
 """Behind these stands what the returned thing is of: "the codec of a video"."""
+_FILMS = word_set("video videos")
+_FETCHES = word_set("download capture take record")
+"""Only with these is a video what comes back, and not what is known of it."""
+_AS = {("as",), ("to",), ("into",)}
 _ADDRESS = word_set("url urls link links path")
 _MAKES = word_set("generate create draw render plot capture edit produce make visualize")
 _TYPES = ("image/", "audio/", "video/")
@@ -48,6 +52,9 @@ def _is_object(r: Reading) -> bool:
         if not v["address_nouns"].isdisjoint(rest) or not _ADDRESS.isdisjoint(action.tail):
             continue
         if head in v["media_nouns"] and action.act == "read" and action.verb not in v["looking_verbs"]:
+            return head not in _FILMS or action.verb in _FETCHES
+        turned = action.verb in {"render", "convert"} and action.tail[:1] in _AS
+        if turned and any_of(v["media_nouns"], action.tail[:5]):
             return True
         if head in {"attachment", "attachments"} and action.verb in {"download", "fetch"}:
             return True

@@ -48,8 +48,11 @@ _WHO = word_set(
 _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
 _NOT_A_PART = word_set("no without in as to into")
-_TAKES = word_set("accepts takes requires expects supports needs")
-"""Words by which a later sentence says what goes in."""
+_EXACTLY_ONE = word_set("single specific particular")
+_COUNTS = {("count",), ("total",)}
+_HELD = {("data",), ("values",), ("rows",), ("cells",)}
+_TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
+"""Words by which a later sentence says what goes in, or gives advice."""
 _FINDING = frozenset({"audit", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
 _THE = word_set("the a an its their your this all detailed specific")
@@ -86,6 +89,8 @@ class Reading:
             if self.said is not None:
                 self.saying = sentence
                 break
+        if self.said is not None and self.said.act == "other" and self.named is not None:
+            self.said = None
         if self.said is not None and self.said.verb == "open" and "by" in self.said.tail:
             self.said = self.said._replace(act="read")
             if self.named is not None and self.named.verb == "open":
@@ -257,7 +262,25 @@ class Reading:
 
     def sure(self, action: Action) -> bool:
         """Whether the words of an action's object say what it is."""
-        return self.judged(action.object, action.of)[1]
+        return self._of_store(action) or self.judged(action.object, action.of)[1]
+
+    def single(self, action: Action) -> bool:
+        """Whether it is said that one thing is read: "the details of a single group"."""
+        return action.act == "read" and not _EXACTLY_ONE.isdisjoint(action.object + action.of + action.tail[:4])
+
+    @property
+    def sums(self) -> bool:
+        """Whether the description says that a sum is returned: statistics, a total."""
+        return self.said is not None and self.said.act == "read" and self.said.object[-1:] in self._sums
+
+    @cached_property
+    def _sums(self) -> frozenset[tuple[str]]:
+        return frozenset((noun,) for noun in self.v["sum_nouns"] | self.v["count_nouns"])
+
+    def _of_store(self, action: Action) -> bool:
+        """Whether it is what lies in a sheet, a table or a file: "data from a sheet"."""
+        held = action.object[-1:] in _HELD and action.tail[:1] == ("from",)
+        return held and not self.v["stores"].isdisjoint(action.tail[:7])
 
     def small(self, noun: tuple[str, ...]) -> bool:
         """Whether things of this name are few by nature: what a service supports, what is open right now."""
@@ -268,7 +291,8 @@ class Reading:
     @cached_property
     def bare(self) -> Kind | None:
         """What a name without a verb names, ``git_blame``, where the description does not begin with what it is."""
-        if self.named is not None or (self.said is None and self.sentences):
+        said = self.said
+        if self.named is not None or (said is None and self.sentences) or (said is not None and said.act == "other"):
             return None
         kind, sure = self.judged(self.name)
         return kind if sure else None
@@ -304,11 +328,13 @@ class Reading:
             told = action.tail[:1] == ("to",) and v["model_words"].isdisjoint(noun)
             asked = told or not v["people"].isdisjoint(noun)
             return "ack" if asked and verb in {"ask", "prompt"} else "generation"
-        if action.act == "run":
+        if action.act in {"run", "other"}:
             return "unknown"
         if verb in v["list_verbs"]:
             if verb in {"browse", "query"} and self.noun(noun, action.of) == "document":
                 return "document"
+            if noun[-1:] in _COUNTS:
+                return "record"
             fixed = noun and self.small(noun)
             lookup = verb == "find" and self.noun(noun, action.of) in {"record", "document"}
             if lookup:
@@ -347,11 +373,7 @@ class Reading:
     def _reads(self, action: Action) -> Kind:
         v, verb, noun, tail = self.v, action.verb, action.object, action.tail
         head = noun[-1] if noun else ""
-        if (
-            head in {"data", "values", "rows", "cells"}
-            and tail[:1] == ("from",)
-            and not v["stores"].isdisjoint(tail[:7])
-        ):
+        if self._of_store(action):
             return "list"
         if head == "result" and not v["job_nouns"].isdisjoint(action.of):
             return "document"

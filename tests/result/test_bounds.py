@@ -245,6 +245,13 @@ def test_what_only_looks_like_a_continuation(name: str, schema: Any) -> None:
     assert result(*READS, **{name: schema}).continuations == ()
 
 
+def test_where_to_write_is_no_continuation() -> None:
+    row = {"type": "integer", "description": "0-based row to start at."}
+    assert result("add_rows", "Adds rows.", start_row=row).continuations == ()
+    assert [p.name for p in result("read_rows", "Reads rows.", start_row=row).continuations] == ["start_row"]
+    assert [p.name for p in result("links", "Lists links, with pagination.", after="string").continuations] == ["after"]
+
+
 def test_a_bare_after_continues_beside_a_limit_and_not_between_two_ends() -> None:
     assert [p.name for p in result(*READS, after="string", limit="integer").continuations] == ["after"]
     assert result("read_list", "Reads entries.", start="integer", stop="integer", limit="integer").continuations == ()

@@ -105,6 +105,9 @@ OF_TOOLS = [
     ("Lists parts.", None),
     ("Lists offices. The office of parts holds 2 shelves.", None),
     ("Lists offices. A page contains 50 entries.", 50),
+    ("Similar books, more by the author, up to 20 each.", 20),
+    ("Returns up to 10 segments of a road.", 10),
+    ("Lists links. Up to 500 per call.", 500),
 ]
 
 

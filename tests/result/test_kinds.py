@@ -43,6 +43,9 @@ LISTS = [
     ("scan_host", "Runs a port scan against a host."),
     ("audit_packages", "Audits the packages of a project."),
     ("style_sheets", "All style sheets of the theme."),
+    ("get_stream", "Gets information about one or more streams."),
+    ("Books of a publisher", "One publisher's books. Try sort='cheapest'."),
+    ("get_values", "Gets data from a sheet of the workbook."),
 ]
 DOCUMENTS = [
     ("read_page", "Reads a page of the wiki."),
@@ -85,6 +88,8 @@ RECORDS = [
     ("get_ward", "Returns the complete record of a ward."),
     ("monitors_get", "Gets the specified monitor."),
     ("whois_lookup", "Looks up the whois record of a domain."),
+    ("list_single_group", "Retrieves details of a single group."),
+    ("filter_count", ""),
 ]
 ACKS = [
     ("create_ticket", "Creates a ticket."),
@@ -149,6 +154,13 @@ def test_a_model_that_reasons_writes_its_answer() -> None:
     said = "Analyzes a question using step-by-step reasoning (Oracle Agent API)."
     assert result("oracle_reason", said, messages="array!").kind == "generation"
     assert result("analyze_load", "Analyzes the load of a beam.", beam="string!").kind == "scalar"
+
+
+def test_an_unknown_verb_is_one() -> None:
+    assert result("frob_sheets", "Frobnicates the sheets. Returns: Dictionary with failures.").kind == "unknown"
+    assert result("frob_sheets", "Frobnicates the sheets. Returns a list of failures.").kind == "list"
+    assert result("list_sheets", "Frobnicates the sheets.").kind == "list"
+    assert result("notes", "Everything the crew wrote.").kind == "list"
 
 
 def test_nothing_known_is_unknown() -> None:

@@ -56,6 +56,7 @@ NO_QUERIES = [
     ("run_task", "Runs a command.", {"command": {"type": "string", "enum": ["lint", "test"]}}),
     ("start_container", "Runs a container.", {"image": "string", "command": "string"}),
     ("run_search", "Runs a search of tickets.", {"jql": "string!"}),
+    ("query_log_stats", "Returns statistics on lines that match a LogQL selector.", {"logql": "string!"}),
     ("run_operation", "Runs an operation of the API.", {"operation": "string!", "parameters": "object"}),
     ("send", "Makes a request.", {"method": {"type": "string", "enum": ["GET", "POST"]}, "query": "object"}),
 ]
@@ -119,6 +120,8 @@ MEDIA = [
     ("screenshot", "Captures the screen.", {"format": {"type": "string", "enum": ["path", "base64"]}}),
     ("draw", "Draws a picture and returns it.", {"prompt": "string"}),
     ("pages", "Renders the pages as images and returns them.", {}),
+    ("render_pages", "Renders pages to images.", {"path": "string"}),
+    ("get_clip", "Downloads a video of a camera.", {"id": "string"}),
 ]
 NO_MEDIA = [
     ("search_images", "Searches for similar images.", {"query": "string"}),
@@ -133,6 +136,8 @@ NO_MEDIA = [
     ("video_facts", "Returns the codec and length of a video.", {"path": "string"}),
     ("push_files", "Pushes files.", {"encoding": {"type": "string", "enum": ["text", "base64"]}}),
     ("draw", "Draws a line and returns it.", {}),
+    ("trending", "Gets trending videos of a region.", {}),
+    ("picture_of_the_day", "Gets the picture of the day with its text and the URL of the file.", {}),
 ]
 
 

@@ -27,11 +27,9 @@ _ARTICLES = word_set("a an the one single")
 _STOP = word_set(
     "in on for from by with without using via to at as that which who whose when where based into through across "
     "matching given within per about between what how why whether related regarding concerning including such if so "
-    "then and or but is are was were be has have having containing belonging associated it its this these their your "
-    "via against during "
-    "whenever unless except plus versus like since until before after below above beneath inside outside under over around near behind along against "
-    "toward towards upon because while "
-    "optionally"
+    "then and or but is are was were be has have having containing belonging associated it its this these their "
+    "your against during whenever unless except plus versus like since until before after below above beneath "
+    "inside outside under over around near behind along toward towards upon because while optionally"
 )
 """Words that end a noun phrase."""
 _AFTER_NOUNS = word_set(

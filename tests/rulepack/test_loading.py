@@ -159,9 +159,7 @@ def test_the_same_id_in_two_packs_is_an_error(probe, tmp_path):
     assert str(path) in str(error.value)
 
 
-@pytest.mark.parametrize(
-    ("names", "found"), [("[media-result, unbouded-batch]", "unbouded-batch"), ("probe", "probe")]
-)
+@pytest.mark.parametrize(("names", "found"), [("[media-result, unbouded-batch]", "unbouded-batch"), ("probe", "probe")])
 def test_a_rule_is_covered_by_others_that_exist(probe, names, found):
     probe.rule("{name: {words: [fetch]}}", covered_by=names)
     with pytest.raises(RuleError, match=rf"unknown rule `{found}`") as error:

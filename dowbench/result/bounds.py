@@ -297,7 +297,7 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
     if form == "limit":
         return returned or not written
     if form == "max":
-        return (numeric is not False or bool(text)) and (reading or unit == WORK or not parameter.nested or returned)
+        return (numeric is not False or bool(text)) and (reading or unit == WORK or returned)
     if numeric is False:
         return False
     if returned and not written:

@@ -20,7 +20,6 @@ _OF = word_set("of for from about to in on")
 _FILMS = word_set("video videos")
 _FETCHES = word_set("download capture take record")
 """Only with these is a video what comes back, and not what is known of it."""
-_AS = {("as",), ("to",), ("into",)}
 _ADDRESS = word_set("url urls link links path")
 _MAKES = word_set("generate create draw render plot capture edit produce make visualize")
 _TYPES = ("image/", "audio/", "video/")
@@ -37,7 +36,8 @@ def media(r: Reading, *, snapshots: bool) -> bool:
         return False
     if traits.saved(r):
         return False
-    return traits.encoded(r) or _offers_base64(r) or _is_object(r) or _is_returned(r) or _reads_any_file(r)
+    picture = traits.image(r) or traits.encoded(r) or _offers_base64(r)
+    return picture or _is_object(r) or _is_returned(r) or _reads_any_file(r)
 
 
 def _is_object(r: Reading) -> bool:
@@ -53,9 +53,6 @@ def _is_object(r: Reading) -> bool:
             continue
         if head in v["media_nouns"] and action.act == "read" and action.verb not in v["looking_verbs"]:
             return head not in _FILMS or action.verb in _FETCHES
-        turned = action.verb in {"render", "convert"} and action.tail[:1] in _AS
-        if turned and any_of(v["media_nouns"], action.tail[:5]):
-            return True
         if head in {"attachment", "attachments"} and action.verb in {"download", "fetch"}:
             return True
         if head == "snapshot" or action.verb == "snapshot":

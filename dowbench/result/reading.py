@@ -49,6 +49,7 @@ _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
 _NOT_A_PART = word_set("no without in as to into")
 _EXACTLY_ONE = word_set("single specific particular")
+_ADDS = word_set("include with return add fetch full")
 _COUNTS = {("count",), ("total",)}
 _HELD = {("data",), ("values",), ("rows",), ("cells",)}
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
@@ -368,7 +369,9 @@ class Reading:
     def _finds_many(self, action: Action) -> bool:
         """Whether what is gone over is as large as somebody made it: a site, a network, the packages of a project."""
         given = self.takes(self.v["payload_names"], required=True)
-        return not given and any_of(self.v["inspected_nouns"], action.object, action.of, action.tail[:5])
+        every = action.verb == "scan" and not QUANTIFIERS.isdisjoint(action.object)
+        large = any_of(self.v["inspected_nouns"], action.object, action.of, action.tail[:5])
+        return (every or large) and not given
 
     def _reads(self, action: Action) -> Kind:
         v, verb, noun, tail = self.v, action.verb, action.object, action.tail
@@ -397,7 +400,7 @@ class Reading:
             return "record" if kind == "record" and short else "document"
         if kind == "record" and verb in {"download", "export"} and self.returned != "ack":
             return "document"
-        if kind == "record" and (self._holds_many(tail) or self._enumerates(action)):
+        if kind == "record" and (self._holds_many(tail) or self._enumerates(action) or self._offers_text()):
             return "document"
         if head in {"message", "mail"} and not v["mail_words"].isdisjoint(self.name + noun):
             return "document"
@@ -412,6 +415,12 @@ class Reading:
         if not self.v["long_nouns"].isdisjoint(tail[1:5]):
             return True
         return "all" in tail[1:3] and any(plural(word) and word not in self.v["small_nouns"] for word in tail[2:5])
+
+    def _offers_text(self) -> bool:
+        """Whether a switch adds the text of what is read: ``include_body``."""
+        long = self.v["long_fields"]
+        names = [split(p.name) for p in self.tool.inputs if "boolean" in p.schema.types]
+        return any(name[0] in _ADDS and not long.isdisjoint(name[1:]) for name in names if name)
 
     def _enumerates(self, action: Action) -> bool:
         """Whether what is read is a row of fields with a long one among them: "the title, body and comments"."""

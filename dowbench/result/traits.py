@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from dowbench.model import Parameter, Schema, Tool
+    from dowbench.result.english import Action
     from dowbench.result.reading import Kind, Reading
 
 _RUNNING = word_set("execute executes executed executing run runs running interprets evaluates")
@@ -210,7 +211,7 @@ def passes_on(r: Reading) -> bool:
     runs = [action for action in r.actions if action.act == "run"]
     if any(any_of(v["called_nouns"], action.object, action.of) for action in runs):
         return True
-    names = {" ".join(split(p.name)): p for p in r.tool.inputs}
+    names = {" ".join(split(p.name)): p for p in r.tool.inputs if not choices(p.schema)}
     open_ended = any(_is_open(names[name]) for name in _ARGUMENTS.intersection(names))
     return bool(runs) and open_ended and not v["operation_names"].isdisjoint(names)
 
@@ -240,6 +241,10 @@ def commanded(r: Reading) -> Kind | None:
             if action is None or (action.act not in {"list", "document"} and action.verb not in _VIEWS):
                 continue
             noun = tuple(w for w in (action.object or r.name) if w not in words[:1])
+            if action.verb in _GETS:
+                if action.object or r.noun(noun) != "list":
+                    continue
+                return "list"
             if action.act == "list" and not (noun and (r.small(noun) or r.small((*noun, f"{noun[-1]}s")))):
                 return "list"
             if action.verb in _VIEWS:
@@ -247,7 +252,9 @@ def commanded(r: Reading) -> Kind | None:
     return None
 
 
-_VIEWS = word_set("view read show cat")
+_VIEWS = word_set("view read show cat get fetch retrieve")
+_GETS = word_set("get fetch retrieve")
+"""On things in the plural these list: ``get`` of a tool that manages functions."""
 
 
 def forwards(r: Reading) -> bool:
@@ -308,11 +315,23 @@ def image(r: Reading) -> bool:
     if r.returned_noun[0][-1:] in _PICTURE and any(a.verb in {"render", "draw", "plot"} for a in r.actions):
         return True
     acts = [a for a in r.actions if a.act == "read" and a.verb not in r.v["looking_verbs"]]
-    if any(a.act == "document" and any_of(r.v["image_nouns"], a.tail[:4]) and a.tail[0] == "as" for a in r.actions):
+    if any(a.act in {"read", "document"} and _as_picture(r, a) for a in r.actions):
         return True
-    return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in acts)
+    shown = [a for a in acts if _ADDRESS.isdisjoint(a.tail)]
+    return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in shown)
 
 
+_ADDRESS = word_set("url urls link links path")
+
+
+def _as_picture(r: Reading, action: Action) -> bool:
+    """Whether something is handed out in the form of a picture: "exports a node as an image"."""
+    media = r.v["media_nouns"]
+    return action.tail[:1] in _AS and action.verb in _TURNS and any_of(media, action.tail[:4])
+
+
+_AS = {("as",), ("to",), ("into",)}
+_TURNS = word_set("export render convert capture download get return show")
 _PICTURE = {("image",), ("picture",), ("png",)}
 
 

@@ -245,6 +245,11 @@ def test_what_only_looks_like_a_continuation(name: str, schema: Any) -> None:
     assert result(*READS, **{name: schema}).continuations == ()
 
 
+def test_the_maximum_of_a_setting_is_no_limit() -> None:
+    assert limits("update_mailbox", "Updates a mailbox.", max_folder_size="integer") == []
+    assert limits("update_mailbox", "Updates a mailbox.", max_turns="integer") == [("max_turns", None, "none")]
+
+
 def test_where_to_write_is_no_continuation() -> None:
     row = {"type": "integer", "description": "0-based row to start at."}
     assert result("add_rows", "Adds rows.", start_row=row).continuations == ()

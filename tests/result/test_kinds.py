@@ -156,6 +156,16 @@ def test_a_model_that_reasons_writes_its_answer() -> None:
     assert result("analyze_load", "Analyzes the load of a beam.", beam="string!").kind == "scalar"
 
 
+def test_a_switch_that_adds_the_text_tells_of_a_document() -> None:
+    assert result("get_note", "Gets a message.", id="string!", include_body_html="boolean").kind == "document"
+    assert result("get_order", "Gets an order.", id="string!", include_lines="boolean").kind == "record"
+
+
+def test_all_that_is_scanned_comes_back() -> None:
+    assert result("scan_nodes", "Scans all nodes of a frame.", frame="string!").kind == "list"
+    assert result("scan_nodes", "Scans all nodes of a text.", text="string!").kind == "scalar"
+
+
 def test_an_unknown_verb_is_one() -> None:
     assert result("frob_sheets", "Frobnicates the sheets. Returns: Dictionary with failures.").kind == "unknown"
     assert result("frob_sheets", "Frobnicates the sheets. Returns a list of failures.").kind == "list"
@@ -211,6 +221,8 @@ def test_an_operation_that_the_caller_picks_returns_whatever_that_returns() -> N
     methods = {"type": "string", "enum": ["GET", "POST", "DELETE"]}
     assert result("api", "Sends a request.", method=methods, path="string!").kind == "text"
     assert result("run", "Runs a job.", operation="string!").kind == "unknown"
+    fixed = {"type": "string", "enum": ["insert", "update"]}
+    assert result("run", "Runs operations.", operation=fixed, data="object").kind == "unknown"
     told = {"type": "object", "properties": {"to": {"type": "string"}}}
     assert result("run", "Runs a job.", operation="string!", parameters=told).kind == "unknown"
 
@@ -222,6 +234,9 @@ def test_of_several_commands_the_one_that_returns_most_counts() -> None:
     assert result("notes", "Manages notes.", command={"type": "string", "enum": ["create", "view"]}).kind == "document"
     assert result("notes", "Manages notes.", command={"type": "string", "enum": ["create", "get"]}).kind == "ack"
     assert result("notes", "Manages notes.", colour=commands).kind == "ack"
+    gets = {"type": "string", "enum": ["get", "drop"]}
+    assert result("manage_triggers", "Manages triggers.", operation=gets).kind == "list"
+    assert result("manage_trigger", "Manages a trigger.", operation=gets).kind == "ack"
 
 
 def test_between_two_points_in_time_lies_one_entry_for_each() -> None:

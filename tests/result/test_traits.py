@@ -121,6 +121,7 @@ MEDIA = [
     ("draw", "Draws a picture and returns it.", {"prompt": "string"}),
     ("pages", "Renders the pages as images and returns them.", {}),
     ("render_pages", "Renders pages to images.", {"path": "string"}),
+    ("export_node", "Exports a node as an image.", {"id": "string"}),
     ("get_clip", "Downloads a video of a camera.", {"id": "string"}),
 ]
 NO_MEDIA = [

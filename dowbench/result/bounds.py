@@ -279,7 +279,7 @@ def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
 
 
 _LIMITED = frozenset({"limit", "limited", "max", "maximum"})
-_NUMBERS = frozenset({"num", "number", "count", "size", "n", "length"})
+_NUMBERS = frozenset({"num", "number", "count", "n"})
 
 
 def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: str, series: bool) -> bool:

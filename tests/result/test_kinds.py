@@ -232,7 +232,7 @@ def test_of_several_commands_the_one_that_returns_most_counts() -> None:
     assert result("notes", "Manages notes.", command=commands).kind == "list"
     assert result("contexts", "Manages contexts.", command=commands).kind == "ack"
     assert result("notes", "Manages notes.", command={"type": "string", "enum": ["create", "view"]}).kind == "document"
-    assert result("notes", "Manages notes.", command={"type": "string", "enum": ["create", "get"]}).kind == "ack"
+    assert result("note", "Manages a note.", command={"type": "string", "enum": ["create", "get"]}).kind == "ack"
     assert result("notes", "Manages notes.", colour=commands).kind == "ack"
     gets = {"type": "string", "enum": ["get", "drop"]}
     assert result("manage_triggers", "Manages triggers.", operation=gets).kind == "list"

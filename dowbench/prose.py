@@ -73,6 +73,12 @@ _CLAUSE_WORDS = frozenset(
 )
 
 
+_SPELT_OTHERWISE = frozenset({"not", "will", "shall", "this", "tool", "eg", "ie"})
+"""Words that ``sentences`` makes of something else, such as "won't"."""
+_TELLING = 5
+"""Letters from which on a word is rare in texts."""
+
+
 class PhraseError(ValueError):
     """A text that is no phrase. ``index`` is its place in the list, ``name`` that of a list that does not exist."""
 
@@ -134,15 +140,17 @@ class Mentions:
         return [self._sentences[number] for number in known.get(name, ())]
 
 
-@lru_cache(maxsize=4096)
 def sentences(text: str, own: str = "") -> tuple[Sentence, ...]:
     """The sentences of ``text``. List items and lines of their own are sentences; ``e.g.`` ends none.
 
     ``own`` is the name of the tool that the text is about: where it is more than a plain word, it reads as ``this
     tool``.
     """
-    if len(split(own)) < 2:
-        own = ""
+    return _sentences(text, own if own in text and len(split(own)) > 1 else "")
+
+
+@lru_cache(maxsize=4096)
+def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
     found: list[Sentence] = []
     words: list[str] = []
     places: list[tuple[int, int]] = []
@@ -213,7 +221,7 @@ class Phrases:
     An element is a word, ``...`` (none to ``MAX_GAP`` words) or other phrases (one of them).
     """
 
-    __slots__ = ("_by_first", "_every", "_lists", "_texts")
+    __slots__ = ("_by_first", "_every", "_lists", "_marks", "_texts")
 
     def __init__(self, texts: Sequence[str], lists: Mapping[str, Phrases] = EMPTY) -> None:
         """Phrases from their texts; ``$name`` in a text stands for one of the phrases of ``lists[name]``.
@@ -224,6 +232,7 @@ class Phrases:
         self._lists = lists
         self._every: tuple[str, ...] = ()
         self._by_first: dict[str, list[tuple[object, ...]]] | None = None
+        self._marks: frozenset[str] | None = None
 
     @classmethod
     def compile(cls, texts: Sequence[str], lists: Mapping[str, Phrases] = EMPTY) -> Phrases:
@@ -249,6 +258,31 @@ class Phrases:
         if self._by_first is None:
             self._by_first = self._read()
         return self._by_first
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """For each phrase a word of it, as it must stand in a text that has the phrase; empty where nothing tells."""
+        if self._marks is None:
+            found: set[str] = set()
+            for elements in (phrase for phrases in self.by_first.values() for phrase in phrases):
+                words = {element for element in elements if isinstance(element, str) and element.isalpha()}
+                longest = max(words - _SPELT_OTHERWISE, key=len, default="")
+                nested = [element.marks for element in elements if isinstance(element, Phrases) and element.marks]
+                if nested and len(longest) < _TELLING:
+                    found |= min(nested, key=len)
+                elif longest:
+                    found.add(longest)
+                else:
+                    found.clear()
+                    break
+            self._marks = frozenset(found)
+        return self._marks
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text is worth reading for them: most have not one of their words, which is told much sooner."""
+        if not self.marks or not text.isascii():
+            return True
+        return any(map(text.lower().__contains__, self.marks))
 
     def _read(self) -> dict[str, list[tuple[object, ...]]]:
         by_first: dict[str, list[tuple[object, ...]]] = {}

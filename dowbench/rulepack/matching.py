@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.prose import PhraseError, Phrases
+from dowbench.prose import PhraseError, Phrases, sentences
 from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, number, texts
 
 if TYPE_CHECKING:
@@ -64,8 +64,49 @@ class Mention(NamedTuple):
         return self.sentence.quote(self.hit)
 
 
-def description(value: Any, at: Path, env: Env) -> Callable[[Sequence[Sentence]], Mention | None]:
-    """A search in sentences: one that has a phrase which is not negated, all of ``also``, and none of ``without``.
+class Search:
+    """A search in sentences: one that has a phrase which is not negated, all of ``also``, and none of ``without``."""
+
+    def __init__(
+        self, wanted: Phrases | None, also: Sequence[Phrases], without: Phrases | None, opening: slice, *, whole: bool
+    ) -> None:
+        self._wanted = wanted
+        self._also = also
+        self._without = without
+        self._opening = opening
+        self._whole = whole
+
+    def __call__(self, text: Sequence[Sentence]) -> Mention | None:
+        """The first mention."""
+        wanted = self._wanted
+        if wanted is None:
+            return None
+        begins = wanted.by_first.keys()
+        for sentence in text[self._opening]:
+            if begins.isdisjoint(sentence.words):
+                continue
+            for hit in wanted.all(sentence.words):
+                if sentence.negated(hit):
+                    continue
+                clause = sentence.clauses[hit.start]
+                if all(self._near_by(group, sentence, clause) for group in self._also) and not (
+                    self._without and self._near_by(self._without, sentence, clause)
+                ):
+                    return Mention(sentence, hit)
+        return None
+
+    def in_text(self, text: str) -> Mention | None:
+        """The first mention in a text of which nobody has asked for the sentences yet."""
+        if self._wanted is None or not self._wanted.may_be_in(text):
+            return None
+        return self(sentences(text))
+
+    def _near_by(self, group: Phrases, sentence: Sentence, clause: int) -> bool:
+        return any(self._whole or sentence.clauses[hit.start] == clause for hit in group.all(sentence.words))
+
+
+def description(value: Any, at: Path, env: Env) -> Search:
+    """The search that a condition on a description stands for.
 
     ``first`` is the number of sentences, from the beginning, that are looked at.
     """
@@ -80,28 +121,7 @@ def description(value: Any, at: Path, env: Env) -> Callable[[Sequence[Sentence]]
             raise FaultError(f"expected a whole number of 1 or more, found {first}", (*at, "first"))
     opening = slice(None if first is None else int(first))
     whole = choice(keys.get("within", "sentence"), (*at, "within"), ("sentence", "clause")) == "sentence"
-
-    def near_by(group: Phrases, sentence: Sentence, clause: int) -> bool:
-        return any(whole or sentence.clauses[hit.start] == clause for hit in group.all(sentence.words))
-
-    def search(text: Sequence[Sentence]) -> Mention | None:
-        if wanted is None:
-            return None
-        begins = wanted.by_first.keys()
-        for sentence in text[opening]:
-            if begins.isdisjoint(sentence.words):
-                continue
-            for hit in wanted.all(sentence.words):
-                if sentence.negated(hit):
-                    continue
-                clause = sentence.clauses[hit.start]
-                if all(near_by(group, sentence, clause) for group in also) and not (
-                    without and near_by(without, sentence, clause)
-                ):
-                    return Mention(sentence, hit)
-        return None
-
-    return search
+    return Search(wanted, also, without, opening, whole=whole)
 
 
 def _groups(value: Any, at: Path) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench import words
 from dowbench.errors import UsageError
-from dowbench.prose import PhraseError, Phrases, sentences
+from dowbench.prose import PhraseError, Phrases
 from dowbench.rulepack import matching
 from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping, near, number, texts
 
@@ -102,14 +102,14 @@ def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], boo
 
 def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     search = matching.description(value, at, env)
-    return lambda view, parameter: bool(parameter.description) and search(sentences(parameter.description)) is not None
+    return lambda view, parameter: search.in_text(parameter.description) is not None
 
 
 def _about(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     search = matching.description(value, at, env)
 
     def test(view: ToolView, parameter: Parameter) -> bool:
-        if parameter.description and search(sentences(parameter.description)) is not None:
+        if search.in_text(parameter.description) is not None:
             return True
         if parameter.name not in view.tool.description or view.once(search, view.sentences) is None:
             return False

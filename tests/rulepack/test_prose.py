@@ -1,5 +1,7 @@
 """Descriptions as sentences and words."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,3 +143,38 @@ def test_the_tools_own_name_reads_as_this_tool(own, text, expected):
 def test_a_sentence_names_an_identifier(name, text, named):
     (sentence,) = sentences(text)
     assert bool(Mentions([sentence]).of(name)) == named
+
+
+PARTS = [
+    "don't",
+    "Won't",
+    "isn’t",
+    "user's",
+    "e.g.",
+    "i.e.",
+    "approx.",
+    "getURLs",
+    "web_search",
+    "2,000",
+    "GitHub",
+    "Ⅷ",
+    "—",
+]
+
+
+@given(st.one_of(st.text(), st.text(st.characters(max_codepoint=127)), st.lists(st.sampled_from(PARTS)).map(" ".join)))
+def test_every_text_with_a_phrase_is_worth_reading_for_it(text):
+    lists = {"list": Phrases.compile(["zzz", *(w for s in sentences(text) for w in s.words if w.isalnum())])}
+    for sentence in sentences(text):
+        known = [word for word in sentence.words if word.isalnum() and word == word.lower()]
+        for first, second in pairwise(known):
+            for phrase in (first, f"{first} {second}", f"{first} ... {second}", f"{first} $list", "$list"):
+                phrases = Phrases.compile([phrase], lists)
+                assert phrases.find(sentence.words) is None or phrases.may_be_in(text), phrase
+
+
+def test_a_text_without_any_word_of_a_phrase_is_not_read_for_it():
+    phrases = Phrases.compile(["all of $things", "word for word"], {"things": Phrases.compile(["pages", "rows"])})
+    assert not phrases.may_be_in("The label of all of it.")
+    assert phrases.may_be_in("Gets all of the Pages.")
+    assert phrases.may_be_in("Größe")

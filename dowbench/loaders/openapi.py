@@ -210,7 +210,7 @@ class Reader(NamedTuple):
 
     def _members(self, schema: Schema, required: bool, description: str, name: str = "body") -> Iterator[Parameter]:
         """The members of a body; a body that is no object is one parameter."""
-        members = list(flatten(schema, self.context, (), "body"))
+        members = flatten(schema, self.context, (), "body")
         if schema.types == ("object",) and members:
             yield from members
             return

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from dowbench.model import NO_CHILDREN, Parameter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from dowbench.loaders.context import Context
     from dowbench.model import Schema
 
@@ -25,14 +23,15 @@ MOST_NESTED = 400
 
 def flatten(
     schema: Schema, context: Context, path: tuple[str, ...] = (), place: str | None = None
-) -> Iterator[Parameter]:
+) -> list[Parameter]:
     """The parameters below ``schema``, which ``path`` leads to: those nearest to the top first, in source order.
 
     Objects, array items, map values and all alternatives of a union are gone through. What a definition holds is listed
     under the first of its uses only, so a schema costs no more than its text, however it refers to itself.
     """
+    found: list[Parameter] = []
     if schema.children is NO_CHILDREN:
-        return
+        return found
     todo, seen, nested = deque([(schema, path)]), set[int](), 0
     while todo:
         holder, path = todo.popleft()
@@ -47,12 +46,11 @@ def flatten(
                 f"of inputs with more than {MOST_NESTED} nested parameters, the deepest are not looked at",
                 holder.location.pointer,
             )
-            return
+            break
         for name, child in properties.items():
             below = (*path, name)
-            yield Parameter(
-                name, below, child, name in holder.required, child.description, place, location=child.location
-            )
+            required = name in holder.required
+            found.append(Parameter(name, below, child, required, child.description, place, child.location))
             if child.children is not NO_CHILDREN:
                 todo.append((child, below))
         if (items := holder.items) is not None:
@@ -60,3 +58,4 @@ def flatten(
         if (values := holder.additional) is not None:
             todo.append((values, (*path, VALUE)))
         todo.extendleft((alternative, path) for alternative in reversed(holder.alternatives))
+    return found

@@ -15,19 +15,19 @@ Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 """List name → word sequences, in lower case."""
 
 
-class Vocabulary:
-    """Lists of the lexicon as sets: of single words, or of whole names with a space between their words."""
+class Vocabulary(dict[str, frozenset[str]]):
+    """Lists of the lexicon as sets: of single words, or of whole names with a space between their words.
+
+    A list that the lexicon does not have is empty.
+    """
 
     def __init__(self, lexicon: Lexicon) -> None:
+        super().__init__()
         self.lexicon = lexicon
-        self._sets: dict[str, frozenset[str]] = {}
         self._known: dict[tuple[Callable[..., Any], str], Any] = {}
 
-    def __getitem__(self, name: str) -> frozenset[str]:
-        """The entries of a list, empty when the lexicon has none of that name."""
-        found = self._sets.get(name)
-        if found is None:
-            found = self._sets[name] = frozenset(" ".join(entry) for entry in self.lexicon.get(name, ()))
+    def __missing__(self, name: str) -> frozenset[str]:
+        found = self[name] = frozenset(" ".join(entry) for entry in self.lexicon.get(name, ()))
         return found
 
     def words(self, name: str) -> tuple[str, ...]:

@@ -138,8 +138,10 @@ def _kind(r: Reading) -> tuple[Kind, str]:
         kind = "record"
     listed = kind == "list" or (kind == "document" and r.said is not None and r.acts(r.said) == "list")
     if (listed and verb not in {"open", "read"} and traits.keyed(r)) or (
-        kind == "document" and traits.many_fields(r.tool.output, r.v["free_text_names"])
+        kind == "document" and traits.many_fields(r.tool.output, r.v["free_text_names"] | r.v["long_nouns"])
     ):
+        kind = "record"
+    if kind in {"list", "unknown"} and traits.identified(r.tool.output):
         kind = "record"
     if kind in {"list", "document", "text", "unknown"} and traits.saved(r):
         kind = "ack"

@@ -372,6 +372,6 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
     if not reading:
         return False
     if text:
-        return said and _patterns().filter.search(text) is None
+        return said and ("cursor" in text or _patterns().filter.search(text) is None)
     dated = str(schema.get("format") or "").startswith(("date", "time"))
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))

@@ -48,13 +48,13 @@ _WHO = word_set(
 _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
 _NOT_A_PART = word_set("no without in as to into")
-_EXACTLY_ONE = word_set("single specific particular")
+_EXACTLY_ONE = word_set("single specific particular individual")
 _ADDS = word_set("include with return add fetch full")
 _COUNTS = {("count",), ("total",)}
 _HELD = {("data",), ("values",), ("rows",), ("cells",)}
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
 """Words by which a later sentence says what goes in, or gives advice."""
-_FINDING = frozenset({"audit", "lint", "scan"})
+_FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
 _THE = word_set("the a an its their your this all detailed specific")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
@@ -210,7 +210,7 @@ class Reading:
             return self.judged(of) if of else (None, False)
         head, heads = noun[-1], {noun[-1], " ".join(noun[-2:])}
         many = not QUANTIFIERS.isdisjoint(noun)
-        of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of))
+        of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of)) and _EXACTLY_ONE.isdisjoint(of)
         if head in v["list_nouns"] and of:
             return ("record" if self.small(of) else "list"), True
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
@@ -241,6 +241,8 @@ class Reading:
             return "document", True
         if not {"entire", "whole", "full", "complete"}.isdisjoint(noun) or (head == "code" and "source" in noun):
             return "document", True
+        if not v["sum_words"].isdisjoint(noun[:-1]) and not many:
+            return "record", True
         if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
             return "list", True
         if head == "data":

@@ -47,7 +47,10 @@ def query(r: Reading) -> Parameter | None:
         if routes and name in _OPERATIONS:
             continue
         if name in v["program_names"] and "string" in parameter.schema.types and not parameter.nested:
-            said = sentences(parameter.description or r.argument_texts.get(parameter.name, ""))[:1]
+            text = parameter.description or r.argument_texts.get(parameter.name, "")
+            said = sentences(text)[:1]
+            if _chooses(text):
+                continue
             if said and not _RUNNING.isdisjoint(said[0].words) and not parameter.schema.get("enum"):
                 return parameter
         if not runs and not (launches and name in v["language_names"]):
@@ -61,6 +64,15 @@ def query(r: Reading) -> Parameter | None:
         if not v["query_languages"].isdisjoint(told) or _languages(told):
             return parameter
     return None
+
+
+def _chooses(text: str) -> bool:
+    """Whether a text names the values to choose from, as an ``enum`` would."""
+    return text.count('"') >= _SEVERAL or text.count("'") >= _SEVERAL or "sub-command" in text.lower()
+
+
+_SEVERAL = 8
+"""So many quotes enclose several values, and not one example."""
 
 
 def _languages(words: Collection[str]) -> frozenset[str]:
@@ -201,7 +213,7 @@ def saved(r: Reading) -> bool:
 
 
 _EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
-_FILES = word_set("file files directory disk folder")
+_FILES = word_set("file files directory disk folder drive storage bucket")
 _PERHAPS = word_set("optionally if when large")
 
 
@@ -338,6 +350,10 @@ _PICTURE = {("image",), ("picture",), ("png",)}
 def keyed(r: Reading) -> bool:
     """Whether the caller names each thing that it gets back, so that the answer is as long as the question."""
     keys = r.v["key_nouns"]
+    for p in r.tool.inputs if all(action.act == "read" for action in r.actions) else ():
+        asked = p.required or len(r.tool.inputs) == 1
+        if asked and "array" in p.schema.types and any_of(split(p.name)[-1:], *(a.object + a.of for a in r.actions)):
+            return True
     listed = {p.path[0] for p in r.tool.parameters if p.required and p.path[1:] in {("id",), ("[]", "id")}}
     return any(
         p.required and (not keys.isdisjoint(split(p.name)[-1:]) or (p.name in listed and "array" in p.schema.types))
@@ -370,11 +386,16 @@ def plain_record(output: Schema | None, free_text: frozenset[str]) -> bool:
     return True
 
 
-def many_fields(output: Schema | None, free_text: frozenset[str]) -> bool:
-    """Whether the declared output is an object of several fields, none of which is the text of a document."""
+def many_fields(output: Schema | None, texts: frozenset[str]) -> bool:
+    """Whether the declared output is an object of several fields, none of which is a text or a long list of them."""
     if output is None or len(output.properties) < 4:
         return False
-    return not any(" ".join(split(name)) in free_text for name in output.properties)
+    return not any(" ".join(split(name)) in texts for name in output.properties)
+
+
+def identified(output: Schema | None) -> bool:
+    """Whether the declared output is one thing with an id of its own."""
+    return output is not None and len(output.properties) >= 3 and "id" in output.properties
 
 
 def shows_snapshots(siblings: Sequence[Tool]) -> bool:

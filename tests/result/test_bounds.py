@@ -205,6 +205,7 @@ def test_a_size_of_each_file_bounds_one_file_and_not_all() -> None:
         ("pageNumber", "integer"),
         ("offset", "integer"),
         ("skip", "integer"),
+        ("after", {"type": "integer", "description": "A Unix timestamp. Returns what lies after this cursor."}),
         ("start_index", "integer"),
         ("startindex", "integer"),
         ("retstart", "integer"),

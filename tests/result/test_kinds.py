@@ -64,6 +64,7 @@ DOCUMENTS = [
     ("to_markdown", "Converts a web page to markdown."),
     ("line_blame", "Show who last changed what."),
     ("get_outline", "Gets the structure of a manuscript."),
+    ("complexity_report", "Displays the report on the complexity."),
     ("get_release_notes", "Gets the release notes of a version."),
     ("inspect_fault", "Retrieves the cause, stacktrace and tags of a fault."),
 ]
@@ -90,6 +91,8 @@ RECORDS = [
     ("whois_lookup", "Looks up the whois record of a domain."),
     ("list_single_group", "Retrieves details of a single group."),
     ("filter_count", ""),
+    ("fetch_insights", "Fetches aggregated insights into shops by city."),
+    ("projects_get", "Gets details about specific projects."),
 ]
 ACKS = [
     ("create_ticket", "Creates a ticket."),
@@ -193,6 +196,27 @@ def test_what_the_caller_names_one_by_one_is_as_long_as_the_question() -> None:
     made["inputSchema"]["properties"]["wanted"]["items"] = item
     (tool,) = tools(made)
     assert describe(tool, LEXICON).kind == "record"
+
+
+def test_one_thing_for_each_that_is_passed_in() -> None:
+    assert result("get_coordinates", "Gets coordinates of several cities.", cities="array").kind == "record"
+    assert result("search_cities", "Searches cities.", cities="array").kind == "list"
+    assert result("get_coordinates", "Gets coordinates of several cities.", cities="array", to="string").kind == "list"
+
+
+def test_an_output_with_an_id_is_one_thing() -> None:
+    fields = {"id": {"type": "string"}, "status": {"type": "string"}, "tags": {"type": "array"}}
+    assert result("imports_get", "Get import.", output={"type": "object", "properties": fields}).kind == "record"
+    del fields["id"]
+    assert result("imports_get", "Get import.", output={"type": "object", "properties": fields}).kind == "list"
+
+
+def test_a_document_with_fields_is_one_where_one_of_them_is_long() -> None:
+    fields = {name: {"type": "string"} for name in ("title", "url", "words", "language")}
+    told = ("get_talk", "Fetches the transcript of a talk.")
+    assert result(*told, output={"type": "object", "properties": fields}).kind == "record"
+    fields["timeline"] = {"type": "array"}
+    assert result(*told, output={"type": "object", "properties": fields}).kind == "document"
 
 
 def test_what_is_opened_by_a_name_comes_back() -> None:

@@ -21,9 +21,7 @@ MOST_NESTED = 400
 """Nested parameters of one input that are looked at. The bodies of some APIs hold most of their types."""
 
 
-def flatten(
-    schema: Schema, context: Context, path: tuple[str, ...] = (), place: str | None = None
-) -> list[Parameter]:
+def flatten(schema: Schema, context: Context, path: tuple[str, ...] = (), place: str | None = None) -> list[Parameter]:
     """The parameters below ``schema``, which ``path`` leads to: those nearest to the top first, in source order.
 
     Objects, array items, map values and all alternatives of a union are gone through. What a definition holds is listed

@@ -329,16 +329,18 @@ def continuations(
 
     ``limited``: the tool has a limit-like parameter, which tells a bare ``after`` beside it from a filter.
     """
-    names = {parameter.name.lower() for parameter in tool.parameters}
-    ranged = not _ENDS.isdisjoint(names)
     found = []
     for parameter in tool.parameters:
         form = v.known(_continuation_name, parameter.name)
-        if form is not None and not (ranged and parameter.name.lower() in _STARTS):
+        if form is not None and not (parameter.name.lower() in _STARTS and _has_end(tool)):
             text = parameter.description or texts.get(parameter.name, "")
             if _continues(parameter, form, reading, text, limited):
                 found.append(parameter)
     return tuple(found)
+
+
+def _has_end(tool: Tool) -> bool:
+    return any(parameter.name.lower() in _ENDS for parameter in tool.parameters)
 
 
 def _continuation_name(name: str, v: Vocabulary) -> str | None:

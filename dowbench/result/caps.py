@@ -93,7 +93,7 @@ def on_result(text: str) -> Cap | None:
 
     Numbers on inputs, times, depths and defaults are no caps on the result.
     """
-    if not _numbered(text) and not any(stem in text.lower() for stem in _CUT):
+    if not _numbered(text) and not _has(_CUT, text):
         return None
     best: Cap | None = None
     patterns = _patterns()
@@ -111,7 +111,7 @@ def on_result(text: str) -> Cap | None:
                 continue
             if best is None or best.value is None or (cap.value or 0) > best.value:
                 best = cap
-        if best is None and any(stem in clause.plain.lower() for stem in _CUT):
+        if best is None and _has(_CUT, clause.plain):
             cut = patterns.truncates.search(clause.plain)
             if cut and not patterns.negated.search(clause.plain[: cut.start()]):
                 best = Cap(None, "", " ".join(cut[0].split()))
@@ -124,8 +124,15 @@ _CUT = (
 )  # fmt: skip
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def _numbered(text: str) -> bool:
-    return any(character.isdigit() for character in text) or not _WORDS.keys().isdisjoint(text.lower().split())
+    return _DIGIT.search(text) is not None or not _WORDS.keys().isdisjoint(text.lower().split())
+
+
+def _has(stems: tuple[str, ...], text: str) -> bool:
+    return any(map(text.lower().__contains__, stems))
 
 
 class _Clause(NamedTuple):

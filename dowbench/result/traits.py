@@ -154,7 +154,8 @@ def generates(r: Reading) -> bool:
     def model(words: Sequence[str]) -> bool:
         return any(_is_model(r, words, i) for i in range(len(words)))
 
-    by_model = any(_is_model(r, first, i) and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i in range(14))
+    named = not v["model_words"].isdisjoint(first[:14])
+    by_model = named and any(_is_model(r, first, i) and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i in range(14))
     if by_model and main is not None and (main.act in _TELLING or main.verb in {"analyze", "describe"}):
         return not saved(r)
     if not prompted or not model(first[:18] + r.name):
@@ -191,8 +192,10 @@ def saved(r: Reading) -> bool:
     """Whether the result goes to a file that the caller must name, or is said to go to one."""
     v = r.v
     for parameter in r.tool.parameters:
+        if not (parameter.required and "string" in parameter.schema.types):
+            continue
         name = split(parameter.name)
-        if parameter.required and "string" in parameter.schema.types and not v["place_names"].isdisjoint(name):
+        if not v["place_names"].isdisjoint(name):
             told = _texts(parameter)
             saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
             if saves or name[0] in {"output", "out", "save", "local", "target"}:
@@ -271,7 +274,8 @@ _GETS = word_set("get fetch retrieve")
 
 def forwards(r: Reading) -> bool:
     """Whether the caller picks the HTTP method of the request that it sends."""
-    return any(_METHODS.issubset({str(value).upper() for value in choices(p.schema)}) for p in r.tool.inputs)
+    listed = [values for p in r.tool.inputs if (values := choices(p.schema))]
+    return any(_METHODS.issubset({str(value).upper() for value in values}) for values in listed)
 
 
 def _is_open(parameter: Parameter) -> bool:
@@ -322,7 +326,7 @@ _OUT = word_set("return returns returned returning as load get fetch download ex
 
 def image(r: Reading) -> bool:
     """Whether one image comes back."""
-    if not r.v["software_images"].isdisjoint(frozenset(r.first) | frozenset(r.name)):
+    if not r.v["software_images"].isdisjoint((*r.first, *r.name)):
         return False
     if r.returned_noun[0][-1:] in _PICTURE and any(a.verb in {"render", "draw", "plot"} for a in r.actions):
         return True

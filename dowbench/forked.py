@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from dowbench import engine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from dowbench.model import ToolSet
     from dowbench.rulepack import RulePack
 
@@ -21,24 +23,55 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float) -> engine.Run:
     if len(toolset.tools) < WORTH_IT or not may_fork():
         return engine.run(pack, toolset, seconds)
     middle = len(toolset.tools) // 2
-    pipe, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        _work(pack, toolset, seconds, middle, writer)
-    os.close(writer)
-    try:
-        with open(pipe, "rb") as file:  # noqa: PTH123
-            first = engine.run(pack, toolset, seconds, slice(0, middle))
-            received = file.read()
-    finally:
-        _, status = os.waitpid(child, 0)
-    from pickle import loads
-
     rest = slice(middle, None)
-    second = engine.run(pack, toolset, seconds, rest) if status else engine.Run(*loads(received))
+    child = begin(lambda: iter([_rest(pack, toolset, seconds, rest)]))
+    try:
+        first = engine.run(pack, toolset, seconds, slice(0, middle))
+    finally:
+        received = end(child)
+    second = received[0] if received else engine.run(pack, toolset, seconds, rest)
     of_tools = [finding for finding in first.findings if finding.tool is not None]
     of_set = [finding for finding in first.findings if finding.tool is None]
     return engine.Run([*of_tools, *second.findings, *of_set], [*first.errors, *second.errors], second.notes)
+
+
+def _rest(pack: RulePack, toolset: ToolSet, seconds: float, rest: slice) -> engine.Run:
+    result = engine.run(pack, toolset, seconds, rest)
+    return result._replace(notes=toolset.notes)
+
+
+class Child(NamedTuple):
+    """A process that works things out."""
+
+    process: int
+    pipe: int
+    """They can be read here, pickled one after the other."""
+
+
+def begin(work: Callable[[], Iterator[Any]]) -> Child:
+    """Let a forked process work out what an iterator gives."""
+    pipe, writer = os.pipe()
+    process = os.fork()
+    if not process:
+        os.close(pipe)  # or it would wait for itself, should this process end before it
+        _work(work, writer)
+    os.close(writer)
+    return Child(process, pipe)
+
+
+def end(child: Child) -> list[Any]:
+    """All that the process has worked out before it ended, failed or was killed."""
+    from pickle import UnpicklingError, load
+
+    received = []
+    try:
+        with open(child.pipe, "rb") as file:  # noqa: PTH123
+            while True:
+                received.append(load(file))
+    except (EOFError, UnpicklingError):
+        return received
+    finally:
+        os.waitpid(child.process, 0)
 
 
 def may_fork() -> bool:
@@ -52,16 +85,14 @@ def may_fork() -> bool:
     )
 
 
-def _work(pack: RulePack, toolset: ToolSet, seconds: float, middle: int, writer: int) -> None:
-    """What the second process does; it never returns."""
-    from pickle import dumps
+def _work(work: Callable[[], Iterator[Any]], writer: int) -> NoReturn:
+    """What the other process does."""
+    from pickle import dump
 
-    status = 1
     try:
-        result = engine.run(pack, toolset, seconds, slice(middle, None))
-        data = dumps((result.findings, result.errors, toolset.notes))
         with open(writer, "wb") as file:
-            file.write(data)
-        status = 0
+            for found in work():
+                dump(found, file)
+                file.flush()
     finally:
-        os._exit(status)
+        os._exit(0)

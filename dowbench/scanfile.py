@@ -62,6 +62,8 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
         return _unrecognized(target, error, plan)
     except DowbenchError as error:
         return FileOutcome(errors=(Note(target.path, error.message, error.line, error.column),))
+    except MemoryError:
+        return FileOutcome(errors=(Note(target.path, "there is not enough memory to scan it"),))
     except Exception as error:  # a fault of ours in one file must neither hide the others nor look clean
         import traceback
 

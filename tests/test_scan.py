@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from workbench import PROBE, tool, write
 
 import dowbench
-from dowbench import parallel
+from dowbench import parallel, scanfile
 from dowbench.config import Config
 from dowbench.discover import Globs, discover
 from dowbench.loaders import LOADERS
@@ -419,16 +420,40 @@ def test_processes_of_every_kind(folder, forks):
 
 
 @posix
-def test_process_that_dies_is_no_clean_scan(folder, probe, monkeypatch):
+def test_a_process_that_is_killed_loses_the_file_that_it_had_in_hand_and_no_other(folder, probe, monkeypatch):
     many(folder)
+    alone = probe("many")
+    deadly = alone.json["files"][7]["path"]
+
+    def scan(job, plan):
+        return os.kill(os.getpid(), signal.SIGKILL) if job.target.path == deadly else scan_file(job, plan)
+
     monkeypatch.setattr(parallel, "WORTH_IT", 0)
     monkeypatch.setattr(parallel, "_cores", lambda: 2)
     monkeypatch.setattr(parallel, "may_fork", lambda: True)
-    monkeypatch.setattr(parallel, "scan_file", lambda job, plan: os._exit(9))
+    monkeypatch.setattr(parallel, "scan_file", scan)
     run = probe("many")
-    assert (run.code, run.out) == (2, "")
-    assert "BrokenProcessPool" in run.err
-    assert len(run.err.splitlines()) == 1
+    assert run.code == 2
+    message = "the process that scanned it was killed; did it take too much memory?"
+    assert (deadly, message) in [(error["path"], error["message"]) for error in run.json["errors"]]
+    assert [f for f in alone.found if not f[1].startswith(f"{deadly}:")] == run.found
+    assert len(run.json["files"]) == len(alone.json["files"]) - 1
+
+
+def test_a_file_for_which_the_memory_is_not_enough(folder, probe, monkeypatch):
+    write(folder / "a.json", tool("probe_a"))
+    write(folder / "b.json", tool("probe_b"))
+    real = scanfile.source.read
+
+    def read(path, *arguments, **options):
+        if path == "a.json":
+            raise MemoryError
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(scanfile.source, "read", read)
+    run = probe("a.json", "b.json")
+    assert (run.code, run.err) == (2, "error: a.json: there is not enough memory to scan it\n")
+    assert [found[2] for found in run.found] == ["probe_b"]
 
 
 @pytest.mark.parametrize(

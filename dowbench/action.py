@@ -132,6 +132,8 @@ def _run(environment: Mapping[str, str], outputs: dict[str, str]) -> int:
     if inputs.summary:
         _append_summary(environment, render("markdown", result, options))
     if target is not None:
+        if target.as_posix() in {file.path for file in result.files}:
+            raise UsageError("not written: it is one of the files that were read", path=target.as_posix())
         _write(target, render("sarif", result, options))
         outputs["sarif-file"] = target.as_posix()
     return code

@@ -8,6 +8,7 @@ import sys
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -326,7 +327,9 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        click.echo(inert(shown.getvalue()), err=True, nl=False)
         return FAILED
     except DowbenchError as error:
         _print_error(error)

@@ -345,6 +345,14 @@ def test_only_what_changed_since_a_revision(runner: Runner) -> None:
     assert not (runner.workspace / "x").exists()
 
 
+def test_the_report_replaces_no_file_that_was_scanned(runner: Runner) -> None:
+    (runner.workspace / "tools.json").write_text(tools(BOUNDED))
+    assert runner.run(sarif_file="./tools.json") == 2
+    assert (runner.workspace / "tools.json").read_text() == tools(BOUNDED)
+    assert "not written: it is one of the files that were read" in runner.log
+    assert runner.outputs["conclusion"] == "error"
+
+
 def test_the_scanned_folder_decides_nothing_about_imports(tmp_path: Path) -> None:
     """In isolated mode, as action.yml starts it, a file of the repository is never imported."""
     for name in ("dowbench.py", "yaml.py", "click.py", "json.py"):

@@ -528,6 +528,13 @@ def test_unknown_command_and_option(folder, dowbench):
     assert "'hihg' is not one of" in run.err
 
 
+@pytest.mark.parametrize("arguments", [("##[error]x",), ("scan", "--fail-on", "##[error]x"), ("scan", "--##[error]x")])
+def test_usage_errors_give_no_workflow_command(dowbench, arguments):
+    run = dowbench(*arguments)
+    assert (run.code, run.out, "##[" in run.err) == (2, "", False)
+    assert "\\u0023#[error]x" in run.err
+
+
 def test_version(dowbench):
     from dowbench import __version__
 

@@ -81,9 +81,11 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     differences = list(damage.torn(directory))
     if damage.finished(directory, run):
         differences += damage.lost(directory, run, rows)
+        altered = list(damage.changed(directory, run))
     else:
         notices += differences
         differences.clear()
+        altered = []
     billed = list(billed_calls(directory, rows)) if rows else []
     models = dict.fromkeys([*(row.model for row in rows), *(call.model for call in billed)])
     table = {} if run.unpriced else _prices(run, models, price_file, notices)
@@ -111,6 +113,7 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
     redecided = price_file is not None or (threshold is not None and threshold != run.threshold)
     if recorded is not None and not redecided and recorded != hashlib.sha256(data).hexdigest():
         differences.append(_summaries(directory / store.SUMMARY, data))
+    differences += altered
     return Audit(
         run_name=run.name,
         simulated=run.simulated or how["simulated"],

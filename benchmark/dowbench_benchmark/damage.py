@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from dowbench_benchmark.recording import Recording
     from dowbench_benchmark.runfile import Run
 
-LOGS = (store.REQUESTS, store.CASSETTE, store.CALLS, store.EPISODES)
-
 
 def finished(directory: Path, run: Run) -> bool:
     """Whether the run was done: then whatever is missing is lost. 0.1.0 wrote a summary only then."""
@@ -24,10 +22,11 @@ def finished(directory: Path, run: Run) -> bool:
 
 def torn(directory: Path) -> Iterator[str]:
     """A statement for each log whose last line has no end. Raises ``StoreError``."""
-    for name in LOGS:
-        size = store.torn(directory / name)
-        if size:
-            yield f"{directory / name}: the last line has no end; its {size} bytes are left out"
+    for name in store.LOGS:
+        tail, size = store.unended(directory / name), store.torn(directory / name)
+        if tail:
+            what = f"its {size} bytes are left out" if size else "it is a whole row"
+            yield f"{directory / name}: the last line has no end; {what}"
 
 
 def lost(directory: Path, run: Run, episodes: Sequence[Episode], recording: Recording | None = None) -> Iterator[str]:
@@ -40,7 +39,8 @@ def lost(directory: Path, run: Run, episodes: Sequence[Episode], recording: Reco
         yield f"{directory / store.EPISODES}: has {len(episodes)} of {planned} planned episodes, and the run was done"
     if not run.ours:
         return
-    for name in (store.CALLS,) if run.replayed else (store.REQUESTS, store.CASSETTE, store.CALLS):
+    recorded = (store.CALLS,) if run.replayed else (store.REQUESTS, store.CASSETTE, store.CALLS)
+    for name in (*recorded, store.SUMMARY, store.STATS):
         if not store.exists(directory / name):
             yield f"{directory / name}: is missing"
     if run.replayed:
@@ -59,3 +59,35 @@ def lost(directory: Path, run: Run, episodes: Sequence[Episode], recording: Reco
     if run.spent_tokens != spent:
         said = f"{run.spent_tokens} by {store.RUN}"
         yield f"{directory / store.CALLS}: with {store.REQUESTS} {spent} tokens were spent, {said}"
+
+
+def changed(directory: Path, run: Run) -> Iterator[str]:
+    """A statement for each file of a finished run that is there and not as the run left it. Raises ``StoreError``."""
+    now = store.digests(directory)
+    for name, digest in run.files.items():
+        if now.get(name, digest) != digest:
+            yield f"{directory / name}: is not as the run left it when it was done"
+
+
+def beyond_repair(directory: Path, run: Run, recording: Recording) -> Iterator[str]:
+    """A statement for whatever was recorded, is lost and cannot be made good: a run that went on would hide it.
+
+    Rows of ``calls.jsonl`` and ``episodes.jsonl`` can, from the cassette. Raises ``StoreError``.
+    """
+    if finished(directory, run):
+        for name in store.LOGS:
+            size = store.torn(directory / name)
+            if size:
+                yield f"{directory / name}: the last line has no end and is no row ({size} bytes), and the run was done"
+        now = store.digests(directory)
+        for name in (store.REQUESTS, store.CASSETTE):
+            if not store.exists(directory / name):
+                yield f"{directory / name}: is missing, and the run was done"
+            elif run.files.get(name, now[name]) != now[name]:
+                yield f"{directory / name}: is not as the run left it when it was done"
+    events = {} if recording.cassette is None else recording.cassette.events
+    answered = {(attempt, event.call) for attempt, found in events.items() for event in found if event.response}
+    done = {episode.attempt for episode in recording.episodes.values()}
+    for call in recording.calls:
+        if call.attempt in done and call.error is None and (call.attempt, call.call) not in answered:
+            yield f"{directory / store.CASSETTE}: lacks the answer to call {call.call} of attempt {call.attempt}"

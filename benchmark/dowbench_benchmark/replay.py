@@ -66,15 +66,28 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
         if row is not None:
             episodes.append(_episode(planned, spec, row, recorded, run.simulated))
             watch(len(episodes), len(planned.episodes))
+    if damage.finished(directory, run):
+        for what in damage.changed(directory, run):
+            raise DriftError(what)
     missing = len(planned.episodes) - len(episodes)
     calls = [*recorded.calls, *recorded.unbilled]
-    _write(planned, out, episodes, calls, recorded, run.simulated, complete=not missing)
+    _write_logs(out, episodes, calls, durable=not run.simulated)
     summary = None
     if missing:
         for name in (store.SUMMARY, store.STATS):
             store.remove(out / name)
     else:
         summary = results.write(planned, out, episodes, simulated=run.simulated)
+    content = runfile.record(
+        planned,
+        simulated=run.simulated,
+        replayed=True,
+        complete=not missing,
+        served=runfile.served(calls),
+        spent=ledger.spent(calls, recorded.sent, planned.prices),
+        files={} if missing else store.digests(out),
+    )
+    runfile.write(out, content, durable=not run.simulated)
     notices += pricing.changes(planned.prices.values(), pricing.load())
     return Replay(
         planned, tuple(episodes), missing, run.simulated, summary, results.recorded_sha256(directory), tuple(notices)
@@ -143,23 +156,9 @@ def _prepare(run: Run, out: Path) -> None:
             raise UsageError(f"holds {what}; choose another directory with --out", path=str(out))
 
 
-def _write(
-    planned: Plan,
-    out: Path,
-    episodes: list[Episode],
-    calls: list[ledger.Call],
-    recorded: Recording,
-    simulated: bool,
-    *,
-    complete: bool,
-) -> None:
+def _write_logs(out: Path, episodes: list[Episode], calls: list[ledger.Call], *, durable: bool) -> None:
     for name, lines in (
         (store.EPISODES, [codec.line(codec.episode_json(episode)) for episode in episodes]),
         (store.CALLS, [codec.line(ledger.call_json(call)) for call in calls]),
     ):
-        store.replace(out / name, b"".join(lines), durable=not simulated)
-    spent = ledger.spent(calls, recorded.sent, planned.prices)
-    content = runfile.record(
-        planned, simulated=simulated, replayed=True, complete=complete, served=runfile.served(calls), spent=spent
-    )
-    runfile.write(out, content, durable=not simulated)
+        store.replace(out / name, b"".join(lines), durable=durable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import dowbench
@@ -39,8 +40,10 @@ def record(
     complete: bool,
     served: Mapping[str, Iterable[str]],
     spent: Spend,
+    files: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The content of ``run.json``. ``served`` holds the model versions that answered, by model."""
+    """The content of ``run.json``. ``served`` holds the model versions that answered, by model; ``files`` the sha256 of
+    what a finished run has written."""
     return {
         "format": FORMAT,
         "run_name": plan.config.run_name,
@@ -74,6 +77,7 @@ def record(
         },
         "spent_tokens": spent.tokens,
         "spent_usd": None if plan.config.unpriced else spent.usd,
+        "files": dict(files),
     }
 
 
@@ -133,6 +137,8 @@ class Run:
     spent_usd: float | None
     version: str | None
     commit: str | None
+    files: Mapping[str, str]
+    """File to the sha256 that it had when the run was done."""
     row: Recorded
     """All of it."""
 
@@ -193,6 +199,7 @@ def read(directory: Path) -> Run:
         spent_usd=_of(row, "spent_usd", lambda node: node.number(minimum=0, maximum=codec.MOST_USD), None),
         version=_of(row, "dowbench_version", Node.text, None),
         commit=_of(row, "git_commit", Node.text, None),
+        files=_of(row, "files", lambda node: {name: value.text() for name, value in node.entries().items()}, {}),
         row=row,
     )
 

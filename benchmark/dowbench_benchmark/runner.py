@@ -21,7 +21,7 @@ from dowbench_benchmark.ratelimit import DailyLimitReached, Limiter
 from dowbench_benchmark.recorder import Recorder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from dowbench_benchmark.model import Episode, EpisodeSpec, Provider
@@ -95,32 +95,39 @@ def run(
     a file cannot be written.
     """
     _make(directory)
-    plan, earlier = _earlier(plan, directory)
+    plan, earlier, sealed = _earlier(plan, directory)
     preflight(plan, earlier, limits, simulated=simulated, resume=resume)
     with lock.held(directory, takeover=break_lock) as before:
-        plan, earlier = _earlier(plan, directory)
+        plan, earlier, sealed = _earlier(plan, directory)
         preflight(plan, earlier, limits, simulated=simulated, resume=resume)
         files = store.Store(directory, durable=not simulated)
         if before is not None:
             files.notices.append(f"{directory / lock.NAME}: taken over from {before}, which is gone")
         try:
-            files.mend(damage.LOGS)
-            return _Run(
-                plan, directory, files, earlier, limits, make_provider, simulated, stop or threading.Event(), watch
-            ).go(concurrency or plan.config.concurrency)
+            files.mend(store.LOGS)
+            stop = stop or threading.Event()
+            return _Run(plan, directory, files, earlier, sealed, limits, make_provider, simulated, stop, watch).go(
+                concurrency or plan.config.concurrency
+            )
         finally:
             files.close()
 
 
-def _earlier(plan: Plan, directory: Path) -> tuple[Plan, Recording]:
+def _earlier(plan: Plan, directory: Path) -> tuple[Plan, Recording, Mapping[str, str]]:
+    """The plan with the prices recorded here, what is recorded, and the sha256 of the logs of a run that was done."""
     plan, _ = runfile.resumed(plan, directory)
     earlier = recording.read(directory, plan.prices)
-    if earlier.used and not store.exists(directory / store.RUN):
-        raise UsageError(
-            f"holds rows of a run, and no {store.RUN} that says of which; choose another directory with --out",
-            path=str(directory),
-        )
-    return plan, earlier
+    if not store.exists(directory / store.RUN):
+        if earlier.used:
+            raise UsageError(
+                f"holds rows of a run, and no {store.RUN} that says of which; choose another directory with --out",
+                path=str(directory),
+            )
+        return plan, earlier, {}
+    run = runfile.read(directory)
+    for what in damage.beyond_repair(directory, run, earlier):
+        raise UsageError(f"{what}; nothing is touched: bring the file back, or choose another directory with --out")
+    return plan, earlier, run.files
 
 
 def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool, resume: bool) -> Spend:
@@ -182,6 +189,7 @@ class _Run:
         directory: Path,
         files: store.Store,
         earlier: Recording,
+        sealed: Mapping[str, str],
         limits: Limits,
         make_provider: Callable[[], Provider],
         simulated: bool,
@@ -192,6 +200,7 @@ class _Run:
         self.directory = directory
         self.files = files
         self.earlier = earlier
+        self.sealed = sealed
         self.simulated = simulated
         self.stop = stop
         self.watch = watch
@@ -339,10 +348,14 @@ class _Run:
         if complete and not ordered:
             self.files.close()
             arrange.arrange(self.directory, self.plan, durable=not self.simulated)
-        self._write_run(complete=complete)
+        self._write_run(complete=False)
         if complete:
             episodes = [self.rows[spec.id] for spec in self.plan.episodes]
             written = results.write(self.plan, self.directory, episodes, simulated=self.simulated)
+            # What logs were when the run was done first stands: going over it again would hide what has changed since.
+            now = store.digests(self.directory)
+            self.sealed = {**now, **self.sealed, store.STATS: now[store.STATS]}
+            self._write_run(complete=True)
         code, message = self._verdict(halt, complete)
         return Result(code, message, self.progress, written, tuple(self.files.notices))
 
@@ -365,6 +378,7 @@ class _Run:
             complete=complete,
             served=self.served,
             spent=self.budget.spent,
+            files=self.sealed,
         )
         runfile.write(self.directory, content, durable=not self.simulated)
 

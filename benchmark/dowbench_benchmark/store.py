@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowbench.errors import DowbenchError
@@ -13,12 +15,14 @@ from dowbench_benchmark import recorded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from dowbench_benchmark.recorded import Recorded
 
 CALLS, REQUESTS, CASSETTE, EPISODES = "calls.jsonl", "requests.jsonl", "cassette.jsonl", "episodes.jsonl"
+LOGS = (REQUESTS, CASSETTE, CALLS, EPISODES)
 RUN, SUMMARY, STATS = "run.json", "summary.json", "stats.json"
+TORN = ".torn"
+"""What the name of a log ends with that holds what was cut from another."""
 
 
 class StoreError(DowbenchError):
@@ -36,17 +40,18 @@ class Store:
         self.directory = directory
         self.durable = durable
         self.notices: list[str] = []
-        """What was found torn and cut."""
+        """What was found torn, and where it was put."""
         self._lock = threading.Lock()
         self._files: dict[str, int] = {}
         self._sizes: dict[str, int] = {}
         self._dirty: set[str] = set()
 
     def mend(self, names: Iterable[str]) -> None:
-        """Cut what a crash left of a last line, in each of these logs that is there. Raises ``StoreError``."""
+        """End the last line of each of these logs that is there. What a crash left of a row is put aside, into a file
+        of the log's name with ``.torn`` behind it. Raises ``StoreError``."""
         with self._lock:
             for name in names:
-                if torn(self.directory / name):
+                if unended(self.directory / name):
                     self._open(name)
 
     def append(self, name: str, data: bytes) -> None:
@@ -90,16 +95,31 @@ class Store:
             path = self.directory / name
             _regular(path)
             try:
-                whole, torn = _whole_lines(path)
+                end, tail = _tail(path)
                 descriptor = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o644)
-                if torn:
-                    os.ftruncate(descriptor, whole)
-                    self.notices.append(f"{path}: cut a torn last line of {torn} bytes")
+                if _is_row(tail):
+                    os.write(descriptor, b"\n")
+                    end += len(tail) + 1
+                    self.notices.append(f"{path}: the last line had no end; it is a whole row and has one now")
+                elif tail:
+                    aside = self._put_aside(path, tail)
+                    os.ftruncate(descriptor, end)
+                    self.notices.append(f"{path}: cut a torn last line of {len(tail)} bytes, which {aside} keeps")
             except OSError as error:
                 raise self._error(name, error) from None
             self._files[name] = descriptor
-            self._sizes[name] = whole
+            self._sizes[name] = end
         return descriptor
+
+    def _put_aside(self, path: Path, tail: bytes) -> Path:
+        """Keep what is about to be cut, on disk, behind what was cut before."""
+        aside = path.with_name(path.name + TORN)
+        _regular(aside)
+        with aside.open("ab") as file:
+            file.write(tail + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return aside
 
     def _error(self, name: str, error: OSError) -> StoreError:
         return StoreError(
@@ -118,15 +138,33 @@ def rows(path: Path) -> Iterator[Recorded]:
 
 
 def lines(path: Path) -> list[bytes]:
-    """The whole lines of a log, without their ends."""
-    return read_bytes(path).split(b"\n")[:-1] if exists(path) else []
+    """The whole lines of a log, without their ends; the last may lack its end, if it is a row all the same."""
+    if not exists(path):
+        return []
+    *whole, tail = read_bytes(path).split(b"\n")
+    return [*whole, tail] if _is_row(tail) else whole
+
+
+def digests(directory: Path) -> dict[str, str]:
+    """sha256 of each log that is there, by its whole lines, and of ``stats.json``. Raises ``StoreError``."""
+    found = {}
+    for name in (*LOGS, STATS):
+        if exists(directory / name):
+            found[name] = hashlib.sha256(b"".join(line + b"\n" for line in lines(directory / name))).hexdigest()
+    return found
 
 
 def torn(path: Path) -> int:
-    """Bytes of an unfinished last line. Raises ``StoreError``."""
+    """Bytes of a last line that has no end and is no row. Raises ``StoreError``."""
+    tail = unended(path)
+    return 0 if _is_row(tail) else len(tail)
+
+
+def unended(path: Path) -> bytes:
+    """What follows the last end of a line. Raises ``StoreError``."""
     _regular(path)
     try:
-        return _whole_lines(path)[1]
+        return _tail(path)[1]
     except OSError as error:
         raise StoreError(f"cannot be read: {error.strerror}", path=str(path)) from None
 
@@ -198,22 +236,31 @@ def _regular(path: Path) -> None:
     raise StoreError("is no regular file", path=str(path))
 
 
-def _whole_lines(path: Path) -> tuple[int, int]:
-    """(bytes up to and with the last line end, bytes after it)."""
+def _is_row(tail: bytes) -> bool:
+    """Whether a last line without an end is whole: no beginning of an object is one itself."""
     try:
-        size = path.stat().st_size
+        recorded.parse(tail, Path(), 1).object()
+    except DowbenchError:
+        return False
+    return True
+
+
+def _tail(path: Path) -> tuple[int, bytes]:
+    """(bytes up to and with the last line end, what follows)."""
+    try:
+        file = path.open("rb")
     except FileNotFoundError:
-        return 0, 0
-    with path.open("rb") as file:
-        position = size
+        return 0, b""
+    with file:
+        position = file.seek(0, os.SEEK_END)
         tail = b""
         while position > 0:
-            step = min(65536, position)
+            step = min(max(65536, len(tail)), position)
             position -= step
             file.seek(position)
-            tail = file.read(step)
-            end = tail.rfind(b"\n")
+            part = file.read(step)
+            end = part.rfind(b"\n")
             if end >= 0:
-                whole = position + end + 1
-                return whole, size - whole
-    return 0, size
+                return position + end + 1, part[end + 1 :] + tail
+            tail = part + tail
+    return 0, tail

@@ -106,11 +106,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("log", LOGS)
-@pytest.mark.parametrize("rest", [b'{"half', b"\x00\x00", b"{}"])
-def test_a_torn_last_line_is_cut_and_said(plan: Path, whole: Path, log: str, rest: bytes) -> None:
+@pytest.mark.parametrize("rest", [b'{"half', b"\x00\x00"])
+def test_a_torn_last_line_is_put_aside_and_said(plan: Path, whole: Path, log: str, rest: bytes) -> None:
     out = plan / "out"
     shutil.copytree(whole, out)
     (out / "summary.json").unlink()
+    run = json.loads((out / "run.json").read_text())
+    (out / "run.json").write_text(json.dumps({**run, "complete": False, "files": {}}))
     rows = (out / "episodes.jsonl").read_bytes().splitlines(keepends=True)
     (out / "episodes.jsonl").write_bytes(b"".join(rows[:-2]))
     with (out / log).open("ab") as file:
@@ -119,8 +121,21 @@ def test_a_torn_last_line_is_cut_and_said(plan: Path, whole: Path, log: str, res
     assert done.returncode == 0, done.stderr
     assert (out / "summary.json").read_bytes() == (whole / "summary.json").read_bytes()
     assert not (out / log).read_bytes().endswith(rest)
-    if log == "episodes.jsonl":
-        assert f"{log}: cut a torn last line of {len(rest)} bytes" in done.stderr
+    said = f"note: out/{log}: cut a torn last line of {len(rest)} bytes, which out/{log}.torn keeps"
+    assert said in done.stderr
+    assert (out / f"{log}.torn").read_bytes() == rest + b"\n"
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_last_line_that_says_nothing_is_located_and_nothing_is_touched(plan: Path, whole: Path, log: str) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    with (out / log).open("ab") as file:
+        file.write(b"{}")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    number = before[log].count(b"\n") + 1
+    assert f"error: out/{log}:{number}: the key " in one_error(dowbench(plan, "run", "plan.yaml", "--out", "out"), 2)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -148,9 +163,29 @@ def test_a_torn_line_of_a_finished_run_is_said_by_every_command(
     audit = here("audit", "out")
     assert (audit.returncode, torn in audit.stderr) == (1, True)
     assert torn.capitalize() in here("report", "out").stdout.replace("\\", "")
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    said = one_error(here("run", "plan.yaml", "--out", "out"), 2)
+    assert said.startswith(f"error: out/{log}: the last line has no end and is no row ("), said
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize("log", LOGS)
+def test_a_whole_last_row_of_a_finished_run_gets_its_end_back(
+    here: Callable[..., Any], plan: Path, whole: Path, log: str
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / log).write_bytes((out / log).read_bytes()[:-1])
+    audit = here("audit", "out")
+    assert audit.returncode == 1
+    assert f"different: out/{log}: the last line has no end; it is a whole row\n" in audit.stderr
     done = here("run", "plan.yaml", "--out", "out")
     assert done.returncode == 0
-    assert f"note: out/{log}: cut a torn last line of " in done.stderr
+    assert f"note: out/{log}: the last line had no end; it is a whole row and has one now" in done.stderr
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == {
+        path.name: path.read_bytes() for path in whole.iterdir()
+    }
+    assert here("replay", "out").returncode == 0
 
 
 @pytest.mark.parametrize("log", LOGS)
@@ -163,7 +198,100 @@ def test_a_row_that_a_finished_run_has_lost_is_said(
     (out / log).write_bytes(b"".join(rows[:-1]))
     assert f"out/{log}" in one_error(here("replay", "out"), 2)
     audit = here("audit", "out")
-    assert audit.returncode == (0 if log == "cassette.jsonl" else 1), audit.stderr
+    assert audit.returncode == 1
+    assert f"different: out/{log}: " in audit.stderr
+
+
+def test_no_row_of_a_recording_is_lost_unnoticed(here: Callable[..., Any], plan: Path, whole: Path) -> None:
+    """Messages, tool lists, requests, counts and answers; and no row is one too many or another one."""
+    rows = (whole / "cassette.jsonl").read_bytes().splitlines(keepends=True)
+    kinds: dict[Any, int] = {}
+    for number, row in enumerate(rows):
+        value = json.loads(row)
+        kinds.setdefault((value["kind"], len(value["digest"]), isinstance(value.get("value"), list)), number)
+    assert len(kinds) == 5
+    for number in kinds.values():
+        for name, left in (("lost", b""), ("twice", rows[number] * 2)):
+            out = plan / f"{name}{number}"
+            shutil.copytree(whole, out)
+            (out / "cassette.jsonl").write_bytes(b"".join([*rows[:number], left, *rows[number + 1 :]]))
+            audit = here("audit", out.name)
+            said = f"{out.name}/cassette.jsonl: is not as the run left it when it was done"
+            assert (audit.returncode, f"different: {said}\n" in audit.stderr) == (1, True)
+            assert "cassette.jsonl" in one_error(here("replay", out.name, "--out", "again"), 2)
+            assert said in one_error(here("run", "plan.yaml", "--out", out.name), 2)
+
+
+@pytest.mark.parametrize("name", ["summary.json", "stats.json"])
+def test_results_that_a_finished_run_has_lost_are_said(
+    here: Callable[..., Any], plan: Path, whole: Path, name: str
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / name).unlink()
+    assert f"out/{name}: is missing" in one_error(here("replay", "out"), 2)
+    audit = here("audit", "out")
+    assert (audit.returncode, f"different: out/{name}: is missing\n" in audit.stderr) == (1, True)
+    assert here("run", "plan.yaml", "--out", "out").returncode == 0
+    assert (out / name).read_bytes() == (whole / name).read_bytes()
+    assert here("audit", "out").returncode == 0
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-100], lambda data: data.replace(b"0.", b"1.", 1)])
+def test_statistics_that_were_changed_are_said(
+    here: Callable[..., Any], plan: Path, whole: Path, change: Callable[[bytes], bytes]
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    data = (out / "stats.json").read_bytes()
+    assert change(data) != data
+    (out / "stats.json").write_bytes(change(data))
+    said = "out/stats.json: is not as the run left it when it was done"
+    assert said in one_error(here("replay", "out"), 2)
+    audit = here("audit", "out")
+    assert (audit.returncode, f"different: {said}\n" in audit.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("log", ["cassette.jsonl", "requests.jsonl"])
+def test_a_run_does_not_hide_what_was_lost(here: Callable[..., Any], plan: Path, whole: Path, log: str) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / log).unlink()
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert f"error: out/{log}: is missing, and the run was done" in one_error(
+        here("run", "plan.yaml", "--out", "out"), 2
+    )
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert here("audit", "out").returncode == 1
+
+
+def test_a_run_that_was_stopped_does_not_hide_a_lost_recording(
+    here: Callable[..., Any], plan: Path, whole: Path
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    (out / "summary.json").unlink()
+    run = json.loads((out / "run.json").read_text())
+    (out / "run.json").write_text(json.dumps({**run, "complete": False, "files": {}}))
+    rows = (out / "episodes.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "episodes.jsonl").write_bytes(b"".join(rows[:-2]))
+    (out / "cassette.jsonl").unlink()
+    attempt = json.loads(rows[0])["attempt"]
+    said = f"error: out/cassette.jsonl: lacks the answer to call 1 of attempt {attempt}"
+    assert said in one_error(here("run", "plan.yaml", "--out", "out"), 2)
+    assert not (out / "cassette.jsonl").exists()
+
+
+def test_changed_calls_stay_a_difference_when_the_run_is_gone_over(
+    here: Callable[..., Any], plan: Path, whole: Path
+) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    data = (out / "calls.jsonl").read_bytes()
+    (out / "calls.jsonl").write_bytes(data.replace(b'"latency_s":0.', b'"latency_s":9.', 1))
+    assert here("run", "plan.yaml", "--out", "out").returncode == 0
+    said = "different: out/calls.jsonl: is not as the run left it when it was done\n"
+    assert said in here("audit", "out").stderr
 
 
 @pytest.mark.parametrize("log", LOGS)

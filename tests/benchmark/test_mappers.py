@@ -232,6 +232,7 @@ def test_a_run_is_audited_from_the_usage_of_its_provider(tmp_path: Path, provide
     result = run_plan(made, tmp_path)
     run = json.loads((tmp_path / "run.json").read_text())
     run["config"]["provider"] = provider
+    run["files"] = {}
     run["prices"] = [{**price, "provider": provider} for price in run["prices"]]
     (tmp_path / "run.json").write_text(json.dumps(run))
     calls = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]

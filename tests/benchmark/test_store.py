@@ -33,8 +33,8 @@ def test_rows_come_back(tmp_path: Path) -> None:
     assert rows(tmp_path / "missing.jsonl") == []
 
 
-@pytest.mark.parametrize("tail", [b'{"n":', b"x" * 200_000, b'{"n":9}'])
-def test_a_torn_last_line_is_left_out_and_cut(tmp_path: Path, tail: bytes) -> None:
+@pytest.mark.parametrize("tail", [b'{"n":', b"x" * 200_000, b"\0\0", b"7"])
+def test_a_torn_last_line_is_left_out_and_put_aside(tmp_path: Path, tail: bytes) -> None:
     path = tmp_path / "a.jsonl"
     path.write_bytes(b'{"n":1}\n' + tail)
     assert rows(path) == [{"n": 1}]
@@ -43,7 +43,31 @@ def test_a_torn_last_line_is_left_out_and_cut(tmp_path: Path, tail: bytes) -> No
     files.append("a.jsonl", b'{"n":2}\n')
     files.close()
     assert path.read_bytes() == b'{"n":1}\n{"n":2}\n'
-    assert files.notices == [f"{path}: cut a torn last line of {len(tail)} bytes"]
+    aside = tmp_path / "a.jsonl.torn"
+    assert files.notices == [f"{path}: cut a torn last line of {len(tail)} bytes, which {aside} keeps"]
+    assert aside.read_bytes() == tail + b"\n"
+
+
+def test_what_was_put_aside_before_is_kept(tmp_path: Path) -> None:
+    for tail in (b'{"n":1', b'{"n":2'):
+        (tmp_path / "a.jsonl").write_bytes(tail)
+        store.Store(tmp_path, durable=False).mend(["a.jsonl"])
+    assert (tmp_path / "a.jsonl").read_bytes() == b""
+    assert (tmp_path / "a.jsonl.torn").read_bytes() == b'{"n":1\n{"n":2\n'
+
+
+@pytest.mark.parametrize("size", [0, 65_530, 200_000])
+def test_a_whole_last_row_without_its_end_is_kept(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a.jsonl"
+    row = b'{"n":"%s"}' % (b"x" * size)
+    path.write_bytes(b'{"n":1}\n' + row)
+    assert rows(path) == [{"n": 1}, {"n": "x" * size}]
+    assert (store.torn(path), store.unended(path)) == (0, row)
+    files = store.Store(tmp_path, durable=False)
+    files.append("a.jsonl", b'{"n":2}\n')
+    assert path.read_bytes() == b'{"n":1}\n' + row + b'\n{"n":2}\n'
+    assert files.notices == [f"{path}: the last line had no end; it is a whole row and has one now"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 def test_a_file_of_one_torn_line(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dowbench.result import caps, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
 from dowbench.result.english import word_set
 from dowbench.result.media import media
-from dowbench.result.output import unbounded
+from dowbench.result.output import unbounded, unfinished
 from dowbench.result.reading import Kind, Reading
 from dowbench.result.traits import shows_snapshots
 from dowbench.result.vocabulary import Lexicon, vocabulary
@@ -47,6 +47,8 @@ class Result(NamedTuple):
     """The parameter that takes query or program text, where there is one."""
     recursive: bool = False
     """Whether it walks a tree, a glob or links, with nothing that ends it."""
+    unfinished: bool = False
+    """Whether the declared output says of the thing that is read that work on it goes on, or is done."""
     limits: tuple[Limit, ...] = ()
     continuations: tuple[Parameter, ...] = ()
     unbounded_output: tuple[Schema, ...] = ()
@@ -70,7 +72,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         kind, reason = "document", "a new snapshot of the page after each act"
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
     asked = reads or kind == "unknown" or traits.makes_several(r)
-    cap = caps.on_result(tool.description)
+    cap = caps.on_result(r.text_on_result)
     found = limits(tool, v, asked, r.argument_texts)
     if cap is not None and cap.value is not None and cap.is_maximum:
         found = tuple(
@@ -97,6 +99,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         reads=reads or (kind == "unknown" and external),
         query=query,
         recursive=query is None and kind in {"list", "document", "text"} and not onward and traits.recursive(r),
+        unfinished=kind in {"record", "unknown"} and unfinished(tool.output),
         limits=tuple(limit for limit in found if limit.unit != RANGE),
         continuations=onward,
         unbounded_output=open_parts,

@@ -215,6 +215,11 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)
 
 
+def names_limit(name: str, v: Vocabulary) -> bool:
+    """Whether a parameter of this name may be a limit."""
+    return v.known(_limit_name, name) is not None
+
+
 def _says_number(parameter: Parameter, text: str, v: Vocabulary) -> bool:
     """Whether a number is described as that of the results, whatever its name."""
     if not text or _numeric(parameter.schema) is not True or v.known(_continuation_name, parameter.name) is not None:

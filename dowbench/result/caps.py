@@ -104,7 +104,7 @@ def on_result(text: str) -> Cap | None:
                 continue
             given = patterns.yields.search(before[-_NEAR:]) is not None
             each = patterns.each.match(clause.plain[start + len(cap.text) :]) is not None
-            told = given or (not cap.unit and (each or patterns.yields.search(clause.plain) is not None))
+            told = given or (not cap.unit and (each or patterns.yields.search(before[-_REACH:]) is not None))
             if cap.unit not in _OUTPUT and not told:
                 continue
             if cap.unit in _GIVEN and not patterns.yields.search(before[-30:]):
@@ -151,6 +151,7 @@ class _Patterns(NamedTuple):
     unit: re.Pattern[str]
     no_bound: re.Pattern[str]
     example: re.Pattern[str]
+    call: re.Pattern[str]
     advice: re.Pattern[str]
     input: re.Pattern[str]
     yields: re.Pattern[str]
@@ -245,7 +246,9 @@ def _patterns() -> _Patterns:
             r"|\b(?:a |one )?(?:" + "|".join(_WORDS) + r")\b"
         ),
         clause=re.compile(
-            r"(?<=[.!?;])\s+(?=[A-Z\"'(\[~-]|\d+\.)|\n+|;\s|(?<=[a-z)])(?<!max)(?<!min)(?<!prox)(?<!\.g)(?<!\.e)\.\s"
+            r"(?<=[.!?;])\s+(?=[A-Z\"'(\[~-]|\d+\.)|\n\s*\n\s*|(?<=[.!?:;])\n"
+            r"|\n(?=\s*(?:[-*•+]|\d+[.)]\s|[A-Z][a-z]|[\"'(\[]|\w+\s*(?:\([^)\n]*\))?\s*:))|;\s"
+            r"|(?<=[a-z)])(?<!max)(?<!min)(?<!prox)(?<!\.g)(?<!\.e)\.\s"
         ),
         bounds=tuple(compiled(pattern) for pattern in _BOUNDS),
         bare_range=compiled(rf"(?:^|[ (\[:]){_LOW} ?(?:[-–—]|\.\.\.?|to) ?{_N}(?! ?[-–/:] ?⟦)"),
@@ -266,6 +269,7 @@ def _patterns() -> _Patterns:
             r"minimum(?: (?:of|is|value))*|min|starts? (?:at|from|with)|greater than)[ :=(\"']*$"
         ),
         example=compiled(r"\b(?:for (?:example|instance)|example ?:|if you (?:want|need|would))\b"),
+        call=re.compile(r"\w\("),
         advice=compiled(
             r"\b(?:recommend\w*|suggest\w*|typical(?:ly)?|ideally|usually|(?:higher|larger|lower) values?|sensible|"
             r"good (?:value|default|range)|reasonable|advis\w+|consider|prefer\w*|best practice)\b"
@@ -345,6 +349,8 @@ def _found(clause: _Clause, *, of_parameter: bool) -> list[tuple[Cap, int]]:
         for match in pattern.finditer(marked):
             before = marked[: match.start()]
             if patterns.no_bound.search(before[-_REACH:]) or patterns.example.search(before):
+                continue
+            if "=" in match[0] and patterns.call.search(before):
                 continue
             number = clause.numbers[int(match["n"])]
             value = _value(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dowbench.result.bounds import SENTINELS
+from dowbench.result.bounds import SENTINELS, choices
 from dowbench.words import split
 
 if TYPE_CHECKING:
@@ -24,6 +24,23 @@ def unbounded(output: Schema | None, v: Vocabulary) -> tuple[Schema, ...]:
     if output is not None:
         _collect(output, (), v, found, 0)
     return tuple(found)
+
+
+def unfinished(output: Schema | None) -> bool:
+    """Whether the declared output is a thing whose ``status`` may be one of work that goes on, and one of work done."""
+    if output is None:
+        return False
+    for name in ("status", "state", "phase"):
+        schema = output.properties.get(name)
+        if schema is not None:
+            values = [value for branch in (schema, *schema.alternatives) for value in choices(branch)]
+            words = {" ".join(split(str(value))) for value in values}
+            return not (_GOING_ON.isdisjoint(words) or _DONE.isdisjoint(words))
+    return False
+
+
+_GOING_ON = frozenset({"pending", "queued", "running", "processing", "in progress", "started", "building", "waiting"})
+_DONE = frozenset({"completed", "complete", "succeeded", "success", "done", "finished", "failed", "error", "ready"})
 
 
 def _collect(schema: Schema, name: tuple[str, ...], v: Vocabulary, found: list[Schema], depth: int) -> None:

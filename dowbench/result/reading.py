@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from dowbench.prose import Sentence, sentences
-from dowbench.result.bounds import argument_texts
+from dowbench.result.bounds import argument_texts, names_limit
 from dowbench.result.english import (
     QUANTIFIERS,
     Action,
@@ -109,6 +109,18 @@ class Reading:
     def argument_texts(self) -> Mapping[str, str]:
         """What the description says of single parameters."""
         return argument_texts(self.tool.description)
+
+    @property
+    def text_on_result(self) -> str:
+        """The description without what it says of arguments that limit nothing."""
+        text = self.tool.description
+        if not self.argument_texts:
+            return text
+        for parameter in self.tool.inputs:
+            said = self.argument_texts.get(parameter.name)
+            if said and not names_limit(parameter.name, self.v):
+                text = text.replace(said, "", 1)
+        return text
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:

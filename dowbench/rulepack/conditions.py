@@ -23,7 +23,9 @@ BOUNDS: tuple[str, ...] = get_args(Bound)
 FORMATS = ("openai", "anthropic", "mcp", "gemini", "bedrock", "langchain", "crewai", "openapi")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-RESULT_KEYS = ("kind", "bound", "external", "media", "reads", "query", "recursive", "pages", "open_output")
+RESULT_KEYS = (
+    "kind", "bound", "external", "media", "reads", "query", "recursive", "unfinished", "pages", "open_output",
+)  # fmt: skip
 KIND_WORDS: Mapping[str, str] = {
     "list": "a list",
     "text": "text",
@@ -201,6 +203,7 @@ _FLAGS: Mapping[str, Callable[[Any], bool]] = {
     "reads": lambda result: result.reads,
     "query": lambda result: result.query is not None,
     "recursive": lambda result: result.recursive,
+    "unfinished": lambda result: result.unfinished,
     "pages": lambda result: bool(result.continuations),
     "open_output": lambda result: bool(result.unbounded_output),
 }

@@ -246,6 +246,12 @@ def test_what_only_looks_like_a_continuation(name: str, schema: Any) -> None:
     assert result(*READS, **{name: schema}).continuations == ()
 
 
+def test_the_length_of_an_argument_bounds_no_result() -> None:
+    said = "Searches parts.\n\nArgs:\n    name: The name, max 100 characters"
+    assert result("search_parts", said, name="string!").bound == "none"
+    assert result("search_parts", f"{said}\n    limit: Results, max 20", name="string!", limit="integer").cap == 20
+
+
 def test_the_maximum_of_a_setting_is_no_limit() -> None:
     assert limits("update_mailbox", "Updates a mailbox.", max_folder_size="integer") == []
     assert limits("update_mailbox", "Updates a mailbox.", max_turns="integer") == [("max_turns", None, "none")]

@@ -106,6 +106,8 @@ OF_TOOLS = [
     ("Lists offices. The office of parts holds 2 shelves.", None),
     ("Lists offices. A page contains 50 entries.", 50),
     ("Similar books, more by the author, up to 20 each.", 20),
+    ("Searches parts. Returns at most\n    20 matches.", 20),
+    ("Searches parts. Example:\n    found = search(name, max_items=25)", None),
     ("Returns up to 10 segments of a road.", 10),
     ("Lists links. Up to 500 per call.", 500),
 ]
@@ -126,7 +128,7 @@ def test_a_tool_says_how_much_it_returns(text: str, expected: float | None) -> N
         "Returns a truncated preview.",
         "Reads a log. Saves to a file for large logs.",
         "Reads a log. Large logs are saved to disk.",
-        "Runs a query. A result of more than MAX_ROWS rows is refused.",
+        "Runs a query. A result of more than\n    MAX_ROWS rows is refused.",
         "Runs a query; says whether the row limit was reached.",
         "Lists a limited number of parts.",
     ],

@@ -191,3 +191,16 @@ def test_open_parts_of_a_declared_output(output: dict[str, Any], pointers: list[
 
 def test_the_output_of_an_acknowledgement_is_not_looked_at() -> None:
     assert result("close_tickets", "Closes tickets.", output=ITEMS).unbounded_output == ()
+
+
+def test_an_output_can_say_that_work_goes_on() -> None:
+    def told(**status: Any) -> bool:
+        output = {"type": "object", "properties": {"id": {"type": "string"}, **status}}
+        return result("get_import", "Gets an import.", output=output).unfinished
+
+    assert told(status={"type": "string", "enum": ["IN_PROGRESS", "COMPLETED"]})
+    assert told(state={"anyOf": [{"enum": ["running", "failed"]}, {"type": "null"}]})
+    assert not told(status={"type": "string", "enum": ["draft", "completed"]})
+    assert not told(status={"type": "string", "enum": ["running", "stopped"]})
+    assert not told(kind={"type": "string", "enum": ["running", "done"]})
+    assert not result("get_import", "Gets an import.").unfinished

@@ -19,9 +19,9 @@ from dowbench_benchmark import plugins
 from dowbench_benchmark.injection import MOST_REPEATS, PLACES, Injection, Padding, Place, injection_from_record
 from dowbench_benchmark.located import Node, read_yaml
 from dowbench_benchmark.model import VECTORS, Vector
-from dowbench_benchmark.packagedata import data_directory
+from dowbench_benchmark.packagedata import data_directory, rule_ids
 from dowbench_benchmark.scenario import Scenario, load_scenario
-from dowbench_benchmark.template import placeholders
+from dowbench_benchmark.template import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -209,11 +209,20 @@ def _attack(attack_id: str, family: str, node: Node, scenario: Scenario) -> Atta
         summary=entries["summary"].text().strip(),
         source=entries["source"].text().strip(),
         signal=entries["signal"].text().strip(),
-        rules=entries["rules"].texts(),
+        rules=_rules(entries["rules"]),
         amplifying=entries["amplifying"].boolean() if "amplifying" in entries else True,
         payload=payload,
         control=control,
     )
+
+
+def _rules(node: Node) -> tuple[str, ...]:
+    """Ids of rules, as the scanner's own pack has them, where it is at hand."""
+    known = rule_ids()
+    for item in node.items():
+        if known and item.text() not in known:
+            item.fail(f"there is no rule {item.value!r}; 'dowbench rules list' names them")
+    return node.texts()
 
 
 def _injection(entries: Mapping[str, Node], offered: tuple[str, ...], scenario: Scenario) -> Injection:
@@ -236,6 +245,9 @@ def _injection(entries: Mapping[str, Node], offered: tuple[str, ...], scenario: 
     if "withheld" in entries and vector != "tool_description":
         entries["withheld"].fail("is for tool_description; a tool_result is withheld with 'place: instead'")
     cycle = {name: values.texts(at_least=2) for name, values in _entries(entries, "cycle").items()}
+    for values in _entries(entries, "cycle").values():
+        for item in values.items():
+            check(item, ())
     injection = Injection(
         vector=vector,
         text="",
@@ -257,7 +269,7 @@ def _entries(entries: Mapping[str, Node], key: str) -> Mapping[str, Node]:
 def _padding(node: Node) -> Padding:
     entries = node.mapping(("text", "repeat"), ("growth",))
     return Padding(
-        text=entries["text"].text().strip("\n"),
+        text=check(entries["text"], ("i",)).strip("\n"),
         repeat=entries["repeat"].integer(minimum=1, maximum=MOST_REPEATS),
         growth=entries["growth"].integer(minimum=0, maximum=MOST_REPEATS) if "growth" in entries else 0,
     )
@@ -269,7 +281,4 @@ def _text(node: Node, injection: Injection, scenario: Scenario) -> str:
     known = {"n", "next", *injection.cycle, *(set.intersection(*parameters) if parameters else ())}
     if injection.relay is not None:
         known.add("relay")
-    for name in placeholders(node.text()):
-        if name not in known:
-            node.fail(f"{{{name}}} stands for nothing here; known: {', '.join(sorted(known))}")
-    return node.text().strip("\n")
+    return check(node, known).strip("\n")

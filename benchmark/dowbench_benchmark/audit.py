@@ -233,7 +233,10 @@ def _mapped(
     billed: Sequence[Billed], run: Run, rows: Sequence[Episode], notices: list[str], differences: list[str]
 ) -> list[Usage]:
     """The usage of each call, mapped anew; what was recorded for one that cannot be, which is a difference."""
-    mapper = mappers.mapper(run.provider)
+    try:
+        mapper = mappers.mapper(run.provider)
+    except UsageError as error:
+        run.row.at("config").at("provider").fail(error.message)
     errored = {row.attempt or row.episode_id for row in rows if row.status == "errored"}
     found, taken = [], 0
     for call in billed:

@@ -43,6 +43,12 @@ def show_usd(attousd: int) -> str:
     return f"${value:,.4f}" if value == 0 or value >= 0.00005 else f"${value:.2g}"
 
 
+def exact_usd(attousd: int) -> str:
+    """An amount with all its decimals, at least four."""
+    whole, rest = divmod(attousd, UNIT)
+    return f"${whole:,}.{f'{rest:018}'.rstrip('0'):0<4}"
+
+
 class Budget:
     """Thread-safe. ``attousd`` (units of 1e-18 USD) and ``tokens`` are the limits, ``None`` for none.
 
@@ -93,8 +99,8 @@ class Budget:
     def _refusal(self, amount: Spend) -> str:
         if self.attousd is not None and self._spent.attousd + amount.attousd > self.attousd:
             return (
-                f"budget of {show_usd(self.attousd)} reached: {show_usd(self._spent.attousd)} spent, "
-                f"the next call could cost {show_usd(amount.attousd)}"
+                f"budget of {exact_usd(self.attousd)} reached: {exact_usd(self._spent.attousd)} spent, "
+                f"the next call could cost {exact_usd(amount.attousd)}"
             )
         return (
             f"budget of {self.tokens:,} tokens reached: {self._spent.tokens:,} spent, "

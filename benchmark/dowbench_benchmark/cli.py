@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from dowbench_benchmark.estimate import Estimate, Pace
     from dowbench_benchmark.ledger import Spend
+    from dowbench_benchmark.located import Node
+    from dowbench_benchmark.model import Provider
     from dowbench_benchmark.plan import Plan
 
 KINDS = ("attacks", "tasks", "defenses", "providers", "models", "scenarios", "configs")
@@ -48,15 +50,15 @@ _PRICES = click.option(
 _OUT = click.option("--out", type=NAMED, metavar="DIR", help="The run directory. Default: runs/<run_name>.")
 
 
-def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, Path, list[str]]:
-    """Plan and directory; on a used directory the prices that are recorded there go on to hold."""
+def _plan(name: str, price_file: Path | None, out: Path | None) -> tuple[Plan, Node, Path, list[str]]:
+    """Plan, its YAML, its directory and notices; on a used directory the prices that are recorded there hold."""
     from dowbench_benchmark import config, plan, runfile
 
     configuration, root = config.load(name)
     made = plan.make(configuration, root, price_file)
     directory = out if out is not None else runfile.RUNS / configuration.run_name
-    made, notices = runfile.resumed(made, directory)
-    return made, directory, notices
+    made, notices = runfile.resumed(made, directory, price_file)
+    return made, root, directory, notices
 
 
 @click.command("estimate", short_help="What a run may cost at most, and how long it takes. No key, no SDK.")
@@ -68,7 +70,7 @@ def estimate(config: str, out: Path | None, price_file: Path | None) -> None:
     from dowbench_benchmark import estimate as estimating
     from dowbench_benchmark import providers, recording
 
-    plan, directory, notices = _plan(config, price_file, out)
+    plan, _, directory, notices = _plan(config, price_file, out)
     simulated = providers.provider_class(plan.config.provider).simulated
     earlier = recording.read(directory, plan.prices)
     say(*_estimate_lines(plan, estimating.estimate(plan, earlier), simulated))
@@ -91,7 +93,9 @@ def _estimate_lines(plan: Plan, found: Estimate, simulated: bool) -> list[str]:
     ]
     lines += [f"expected case: {text}" for text in _expected_lines(found, money)]
     lines.append(f"already spent here: {money(found.spent)}")
-    if found.pace is not None:
+    if plan.config.rate_limit is not None and simulated:
+        lines.append("rate limits: not applied, the provider is simulated")
+    elif found.pace is not None:
         lines.append(f"rate limits: at most {_pace(found.pace)}")
         if found.expected_pace is not None:
             lines[-1] += f"; expected {_pace(found.expected_pace)}"
@@ -143,11 +147,19 @@ def run(
     quiet: bool,
 ) -> int:
     """Run CONFIG, a file or the name of a shipped configuration. The same command goes on where a run stopped."""
+    from dowbench_benchmark import plan as planning
     from dowbench_benchmark import progress, providers, runner
 
     limits = runner.Limits(_usd(budget_usd), _tokens(budget_tokens), partial)
-    plan, directory, notices = _plan(config, price_file, out)
+    plan, root, directory, notices = _plan(config, price_file, out)
     kind = providers.provider_class(plan.config.provider)
+
+    def provider() -> Provider:
+        try:
+            return kind.create(plan.config.provider_options)
+        except UsageError as error:
+            raise planning.located(root, error) from None
+
     mark = brief.banner(simulated=kind.simulated)
     if mark:
         say(mark)
@@ -159,7 +171,7 @@ def run(
             result = runner.run(
                 plan,
                 directory,
-                lambda: kind.create(plan.config.provider_options),
+                provider,
                 simulated=kind.simulated,
                 limits=limits,
                 resume=resume,
@@ -181,7 +193,7 @@ def run(
     except UsageError as error:
         warn(f"error: {error}")  # the run is what it is, whoever hears of it
     if result.message is not None:
-        ended = "" if result.summary is not None else "; the same command goes on"
+        ended = "" if result.summary is not None else f"; the same command {result.how}goes on"
         warn(f"stopped: {result.message}{ended}")
     return result.code
 
@@ -232,7 +244,8 @@ def _tokens(text: str | None) -> int | None:
         return None
     plain = text.replace("_", "").replace(",", "")
     if not plain.isascii() or not plain.isdigit() or len(plain) > 15:
-        raise UsageError(f"--budget-tokens: expected a whole number of at least 0, found {text!r}")
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise UsageError(f"--budget-tokens: expected a whole number from 0 to {10**15 - 1:,}, found {shown!r}")
     return int(plain)
 
 

@@ -21,6 +21,14 @@ MAX_CONCURRENCY = 64
 MOST_EPISODES = 100_000
 MOST_TOKENS = 10**9
 MOST_DELAY_S = 3600.0
+RESERVED = frozenset(
+    (
+        "model", "models", "messages", "input", "contents", "prompt", "system", "systeminstruction", "instructions",
+        "tools", "stream", "n", "bestof", "candidatecount", "maxtokens", "maxtokenstosample", "maxoutputtokens",
+        "maxcompletiontokens", "maxnewtokens", "servicetier",
+    )
+)  # fmt: skip
+"""What ``options`` may not name, in any spelling: what is asked of whom, how much may come back and at which rate."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
@@ -178,7 +186,7 @@ def parse(root: Node) -> Config:
         success_threshold=get("success_threshold", lambda node: node.number(above=1)),
         unpriced=get("unpriced", lambda node: node.boolean()),
         agent=get("agent", lambda node: None if node.null else node.text()),
-        options=_plain(entries.get("options")),
+        options=_options(entries.get("options")),
         provider_options=_plain(entries.get("provider_options")),
         rate_limit=get("rate_limit", _rate_limit),
         retry=get("retry", _retry),
@@ -192,6 +200,18 @@ def _plain(node: Node | None) -> dict[str, Any]:
     node.entries()
     _finite(node)
     plain: dict[str, Any] = node.plain()
+    return plain
+
+
+def _options(node: Node | None) -> dict[str, Any]:
+    """Sampling and switches; nothing that would change what the budget, the prices and the recording count on."""
+    plain = _plain(node)
+    if node is not None and not node.null:
+        inner = [entry for entry in node.entries().values() if isinstance(entry.value, dict)]
+        for entries in (node.entries(), *(entry.entries() for entry in inner)):
+            for name, entry in entries.items():
+                if name.lower().replace("_", "").replace("-", "") in RESERVED:
+                    entry.fail("is set by the benchmark: budget, prices and recording count on it")
     return plain
 
 

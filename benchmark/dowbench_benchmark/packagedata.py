@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+
+import dowbench
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -17,3 +20,12 @@ def data_file(name: str) -> Path:
     """A single file, such as ``pricing.yaml``."""
     installed = _PACKAGE / "data" / name
     return installed if installed.is_file() else _PACKAGE.parent.parent / name
+
+
+@cache
+def rule_ids() -> frozenset[str]:
+    """Names of the files of the scanner's own pack of rules; empty where it is not at hand."""
+    package = Path(dowbench.__file__).resolve().parent
+    installed = package / "data" / "rules"
+    directory = installed if installed.is_dir() else package.parent / "rules"
+    return frozenset(path.stem for path in directory.glob("*.yaml"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import DowbenchError, UsageError
@@ -11,11 +12,10 @@ from dowbench_benchmark import codec, defenses, prices, providers, store
 from dowbench_benchmark.config import MOST_EPISODES
 from dowbench_benchmark.final_answer import FINAL_ANSWER
 from dowbench_benchmark.model import EpisodeSpec, Kind
-from dowbench_benchmark.scenario import load_scenario
+from dowbench_benchmark.scenario import load_scenario, scenario_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from dowbench_benchmark.attacks import Attack
     from dowbench_benchmark.config import Config
@@ -66,7 +66,8 @@ def from_run(run: Run) -> Plan:
     """
     config, table = run.settings()
     root = run.row.at("config")
-    scenario = _scenario(config, root)
+    recorded = run.row.at("scenario").get("content")
+    scenario = _scenario(config, root) if recorded is None else scenario_from(recorded)
     digest = run.row.at("scenario").at("digest")
     if scenario.digest != digest.text():
         digest.fail(
@@ -87,7 +88,7 @@ def from_run(run: Run) -> Plan:
 
 def _scenario(config: Config, root: Node | None) -> Scenario:
     try:
-        return load_scenario(config.scenario)
+        return load_scenario(config.scenario, None if root is None else Path(root.path))
     except UsageError as error:
         raise _placed(root, "scenario", config.scenario, error) from None
 
@@ -220,6 +221,16 @@ def _placed(root: Node | None, key: str, value: Any, error: DowbenchError) -> Us
         node = _find(top, value) or top
         return UsageError(error.message, **node.place())
     return UsageError(error.message, path=error.path, line=error.line, column=error.column)
+
+
+def located(root: Node, error: UsageError) -> UsageError:
+    """``error`` at the place of the configuration's keys that its message begins with."""
+    node = root
+    for key in error.message.partition(":")[0].split("."):
+        if not isinstance(node.value, dict) or key not in node.value:
+            break
+        node = node.entries()[key]
+    return error if node is root or error.path is not None else UsageError(error.message, **node.place())
 
 
 def _find(node: Node, value: Any) -> Node | None:

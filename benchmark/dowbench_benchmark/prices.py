@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from dowbench_benchmark.model import Usage
 
-_RATES = ("input_per_mtok", "output_per_mtok", "cache_read_per_mtok", "cache_write_per_mtok")
+RATES = ("input_per_mtok", "output_per_mtok", "cache_read_per_mtok", "cache_write_per_mtok")
 Table = dict[tuple[str, str], "Price"]
 """(provider, model) to price."""
 
@@ -47,7 +47,7 @@ class Price:
     @property
     def rates(self) -> tuple[float, ...]:
         """Input, output, cache read and cache write."""
-        return tuple(getattr(self, rate) for rate in _RATES)
+        return tuple(getattr(self, rate) for rate in RATES)
 
     @property
     def highest(self) -> int:
@@ -82,7 +82,7 @@ class Price:
         return {
             "provider": self.provider,
             "model": self.model,
-            **{rate: getattr(self, rate) for rate in _RATES},
+            **{rate: getattr(self, rate) for rate in RATES},
             "source": self.source,
             "retrieved": self.retrieved,
             "max_prompt_tokens": self.max_prompt_tokens,
@@ -145,7 +145,7 @@ def changes(used: Iterable[Price], today: Table) -> list[str]:
 
 def _price(node: Node) -> Price:
     entries = node.mapping(
-        ("provider", "model", *_RATES, "source", "retrieved"), ("max_prompt_tokens", "simulated", "note")
+        ("provider", "model", *RATES, "source", "retrieved"), ("max_prompt_tokens", "simulated", "note")
     )
     simulated = entries["simulated"].boolean() if "simulated" in entries else False
     source = entries["source"].text()
@@ -153,7 +153,7 @@ def _price(node: Node) -> Price:
         entries["source"].fail("expected 'simulated' for simulated prices and for these alone")
     if not simulated and not source.startswith("https://"):
         entries["source"].fail(f"expected an https URL, found {source!r}")
-    rates = {rate: _rate(entries[rate]) for rate in _RATES}
+    rates = {rate: _rate(entries[rate]) for rate in RATES}
     limit = entries.get("max_prompt_tokens")
     if limit is None and not simulated:
         node.fail("the key 'max_prompt_tokens' is missing: up to how many prompt tokens these rates hold")

@@ -55,7 +55,11 @@ def record(
         "complete": complete,
         "episodes_planned": len(plan.episodes),
         "config": plan.config.record(),
-        "scenario": {"id": plan.scenario.id, "digest": plan.scenario.digest},
+        "scenario": {
+            "id": plan.scenario.id,
+            "digest": plan.scenario.digest,
+            **({} if plan.scenario.content is None else {"content": plan.scenario.content}),
+        },
         "attacks": [attack.record() for attack in plan.attacks.values()],
         "plan": [
             {
@@ -225,10 +229,11 @@ def _labels(defenses: Recorded) -> dict[str, bool]:
     return found
 
 
-def resumed(plan: Plan, directory: Path) -> tuple[Plan, list[str]]:
+def resumed(plan: Plan, directory: Path, price_file: Path | None = None) -> tuple[Plan, list[str]]:
     """``plan`` with the prices that an earlier run in ``directory`` recorded, and what is worth saying about it.
 
-    Raises ``UsageError``, saying what differs, for a directory that holds anything but a run of this plan.
+    Raises ``UsageError``, saying what differs, for a directory that holds anything but a run of this plan, and for
+    prices of a ``price_file`` that are not the recorded ones.
     """
     if not store.exists(directory / store.RUN):
         return plan, []
@@ -246,9 +251,25 @@ def resumed(plan: Plan, directory: Path) -> tuple[Plan, list[str]]:
         before = table.get((plan.config.provider, model))
         if before is not None:
             kept[model] = before
+            if before.rates != price.rates and price_file is not None:
+                raise UsageError(
+                    f"holds a run with other prices than {price_file} has: {_rates(before, price)}; leave out --prices "
+                    "to go on with those it recorded, or choose another directory with --out",
+                    path=str(directory),
+                )
             if before.rates != price.rates:
                 notices.append(f"the price of {model} has changed; this run goes on with the one it recorded")
     return replace(plan, prices=kept), notices
+
+
+def _rates(before: pricing.Price, now: pricing.Price) -> str:
+    was, given = before.record(), now.record()
+    differences = [
+        f"{rate} of {now.model} is {given[rate]:g}, recorded {was[rate]:g}"
+        for rate in pricing.RATES
+        if given[rate] != was[rate]
+    ]
+    return "; ".join(differences)
 
 
 _MOST = 3

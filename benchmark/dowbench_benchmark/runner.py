@@ -73,6 +73,8 @@ class Result:
     summary: results.Written | None
     """What was written, once every planned episode has its row."""
     notices: tuple[str, ...]
+    how: str = ""
+    """What the same command needs to go on."""
 
 
 def run(
@@ -95,11 +97,11 @@ def run(
     a file cannot be written.
     """
     _make(directory)
-    plan, earlier, sealed = _earlier(plan, directory)
-    preflight(plan, earlier, limits, simulated=simulated, resume=resume)
+    plan, earlier, sealed = _earlier(plan, directory, resume=resume)
+    preflight(plan, earlier, limits, simulated=simulated)
     with lock.held(directory, takeover=break_lock) as before:
-        plan, earlier, sealed = _earlier(plan, directory)
-        preflight(plan, earlier, limits, simulated=simulated, resume=resume)
+        plan, earlier, sealed = _earlier(plan, directory, resume=resume)
+        preflight(plan, earlier, limits, simulated=simulated)
         files = store.Store(directory, durable=not simulated)
         if before is not None:
             files.notices.append(f"{directory / lock.NAME}: taken over from {before}, which is gone")
@@ -113,10 +115,13 @@ def run(
             files.close()
 
 
-def _earlier(plan: Plan, directory: Path) -> tuple[Plan, Recording, Mapping[str, str]]:
+def _earlier(plan: Plan, directory: Path, *, resume: bool) -> tuple[Plan, Recording, Mapping[str, str]]:
     """The plan with the prices recorded here, what is recorded, and the sha256 of the logs of a run that was done."""
     plan, _ = runfile.resumed(plan, directory)
     earlier = recording.read(directory, plan.prices)
+    if earlier.used and not resume:
+        message = "holds a run already; leave out --no-resume to go on with it, or take another directory"
+        raise UsageError(message, path=str(directory))
     if not store.exists(directory / store.RUN):
         if earlier.used:
             raise UsageError(
@@ -130,10 +135,8 @@ def _earlier(plan: Plan, directory: Path) -> tuple[Plan, Recording, Mapping[str,
     return plan, earlier, run.files
 
 
-def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool, resume: bool) -> Spend:
+def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool) -> Spend:
     """Check that the run may start; the worst case of what is pending. Raises ``UsageError``."""
-    if earlier.used and not resume:
-        raise UsageError("the directory holds a run already; leave out --no-resume to go on with it, or take another")
     if plan.config.unpriced:
         if limits.attousd is not None:
             raise UsageError("an unpriced run has no USD: give --budget-tokens instead of --budget-usd")
@@ -357,7 +360,8 @@ class _Run:
             self.sealed = {**now, **self.sealed, store.STATS: now[store.STATS]}
             self._write_run(complete=True)
         code, message = self._verdict(halt, complete)
-        return Result(code, message, self.progress, written, tuple(self.files.notices))
+        how = "with a larger budget " if isinstance(halt, BudgetReached) else ""
+        return Result(code, message, self.progress, written, tuple(self.files.notices), how)
 
     def _verdict(self, halt: Halt | None, complete: bool) -> tuple[int, str | None]:
         if not complete and (self.stop.is_set() or isinstance(halt, Interrupted)):

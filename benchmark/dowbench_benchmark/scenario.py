@@ -18,10 +18,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
+from dowbench_benchmark import store
 from dowbench_benchmark.located import Node, read_yaml
 from dowbench_benchmark.model import Task, ToolCall, ToolOutcome, ToolSpec
 from dowbench_benchmark.packagedata import data_directory
-from dowbench_benchmark.template import fill, placeholders, plain
+from dowbench_benchmark.template import check, fill, plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,6 +133,8 @@ class Scenario:
     catalogue: Mapping[str, Tool]
     tasks: Mapping[str, Task]
     offers: Mapping[str, tuple[str, ...]]
+    content: Mapping[str, Any] | None = None
+    """All of it as JSON, of a scenario that comes from a file of somebody's own."""
 
     @cached_property
     def digest(self) -> str:
@@ -169,19 +172,28 @@ def scenarios() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in data_directory("scenarios").glob("*.yaml")))
 
 
-def load_scenario(name: str | Path) -> Scenario:
-    """A scenario by its id, or from a path that ends in ``.yaml`` or ``.yml``.
+def load_scenario(name: str | Path, beside: Path | None = None) -> Scenario:
+    """A scenario by its id, or from a path that ends in ``.yaml`` or ``.yml``, seen from the folder of ``beside``.
 
-    Raises ``UsageError`` for an unknown id and ``DataError``, with the place, for a file that is wrong.
+    Raises ``UsageError`` for an unknown id or file and ``DataError``, with the place, for a file that is wrong.
     """
     if isinstance(name, Path) or name.endswith((".yaml", ".yml")):
-        return _scenario(read_yaml(name))
+        path = Path(name) if beside is None else beside.parent / name
+        if not store.exists(path):
+            raise UsageError(f"no such file: {path}")
+        root = read_yaml(path)
+        return replace(_scenario(root), content=root.plain())
     if name not in scenarios():
         raise UsageError(f"unknown scenario {name!r}; known: {', '.join(scenarios())}")
     scenario = _scenario(read_yaml(data_directory("scenarios") / f"{name}.yaml"))
     if scenario.id != name:
         raise UsageError(f"scenario {name!r} calls itself {scenario.id!r}")
     return scenario
+
+
+def scenario_from(content: Node) -> Scenario:
+    """The scenario that ``Scenario.content`` was taken from. Raises a located error."""
+    return replace(_scenario(content), content=content.plain())
 
 
 def _scenario(root: Node) -> Scenario:
@@ -261,8 +273,4 @@ def _wanted(name: str, node: Node, known: Mapping[str, Any]) -> Any:
 
 
 def _template(node: Node, known: Mapping[str, Any]) -> str:
-    text = node.text()
-    for name in placeholders(text):
-        if name not in known:
-            node.fail(f"{{{name}}} names no parameter; there are: {', '.join(known)}")
-    return text
+    return check(node, known, "names no parameter")

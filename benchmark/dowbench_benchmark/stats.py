@@ -170,7 +170,7 @@ def _asr(run: _Run, name: str, by_attack: Mapping[str, Sequence[Judged]], judged
     wilson = metrics.wilson(successes, decided) if decided else None
     note = None
     if len(clusters) < inference.FEWEST:
-        note = f"{inference.TOO_FEW} attacks"
+        note = f"{inference.TOO_FEW} decided attacks"
     elif decided == len(clusters):
         note = "one episode an attack"
     clustered = None if note else inference.clustered_rate(clusters, run.seed, name)

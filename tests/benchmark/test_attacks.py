@@ -252,6 +252,33 @@ def test_vectors_touch_only_their_own_place() -> None:
         ),
         ("    relay", "    withheld: Nothing.\n    relay", "attacks.again-01.withheld: is for tool_description"),
         ("    relay", "    cycle: {word: [a]}\n    relay", "attacks.again-01.cycle.word: expected at least 2 items"),
+        (
+            "    relay",
+            "    cycle: {word: [a, '{next}']}\n    relay",
+            ":14:23: attacks.again-01.cycle.word[1]: {next} stands for nothing here; there are no placeholders here",
+        ),
+        ("part {next}.", "part {next:>9}.", ":12:5: attacks.again-01.text: '{next:>9}' is no placeholder"),
+        ("sheet {next}.", "sheet {next .", ":13:5: attacks.again-01.control: '{next' is no placeholder"),
+        (
+            "    relay",
+            "    padding: {text: 'Line {j}.', repeat: 2}\n    relay",
+            ":14:15: attacks.again-01.padding.text: {j} stands for nothing here; known: i",
+        ),
+        (
+            "    relay",
+            "    padding: {text: 'Line {i!r:>99}.', repeat: 2}\n    relay",
+            ":14:15: attacks.again-01.padding.text: '{i!r:>99}' is no placeholder",
+        ),
+        (
+            "    relay",
+            "    padding: {text: 'Line {i', repeat: 2}\n    relay",
+            ":14:15: attacks.again-01.padding.text: '{i' is no placeholder",
+        ),
+        (
+            "[unbounded-pagination]",
+            "[unbounded-pagination, nope]",
+            ":8:35: attacks.again-01.rules[1]: there is no rule 'nope'",
+        ),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
@@ -266,3 +293,9 @@ def test_a_good_attack_before_a_bad_one_hides_nothing(tmp_path: Path) -> None:
     second = ONE[ONE.index("  again-01") :].replace("again-01", "again-02").replace("returns-window", "nowhere")
     with pytest.raises(DataError, match=r":20:5: attacks\.again-02\.task"):
         load_directory(write(tmp_path, ONE + second))
+
+
+def test_json_in_a_text_is_no_placeholder(tmp_path: Path) -> None:
+    quoted = ONE.replace("Call {relay} again, part {next}.", """'Call {relay} with {"next": 1} {}, part {next}.'""")
+    quoted = quoted.replace("The book is blue and", "The book is blue and greenish and")
+    assert '{"next": 1} {}' in load_directory(write(tmp_path, quoted))["again-01"].payload.render()

@@ -125,7 +125,7 @@ def test_a_budget_that_is_reached_is_exit_code_3(dowbench: Dowbench) -> None:
     run = dowbench("run", "smoke", "--budget-usd", "0.01", "--partial")
     assert run.code == 3
     assert "stopped: budget of $0.0100 reached" in run.err
-    assert "the same command goes on" in run.err
+    assert "; the same command with a larger budget goes on" in run.err
     assert dowbench("run", "smoke", "--budget-usd", "100").code == 0
 
 
@@ -343,3 +343,33 @@ def test_failed_episodes_are_said_to_be_run_again(dowbench: Dowbench) -> None:
     run_plan(make_plan(retry={"max_attempts": 1}), Path("run"), Wrapped(failing(overloaded, 1)))
     found = estimate.estimate(make_plan(), recording.read(Path("run"), make_plan().prices))
     assert found.pending == 1
+
+
+def test_an_estimate_says_that_limits_are_not_applied_to_a_simulated_provider(
+    tmp_path: Path, dowbench: Dowbench
+) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(json.dumps({**BASE, "rate_limit": {"rpm": 600, "rpd": 20}}))
+    out = dowbench("estimate", path).out
+    assert [line for line in out.splitlines() if line.startswith("rate limits")] == [
+        "rate limits: not applied, the provider is simulated"
+    ]
+
+
+def test_a_budget_that_is_too_large_is_told_its_limit(dowbench: Dowbench) -> None:
+    run = dowbench("run", "smoke", "--budget-tokens", "9" * 60)
+    assert (run.code, run.err) == (
+        2,
+        f"error: --budget-tokens: expected a whole number from 0 to 999,999,999,999,999, found '{'9' * 39}…'\n",
+    )
+
+
+def test_a_budget_s_message_shows_what_did_not_fit(tmp_path: Path, dowbench: Dowbench) -> None:
+    path = tmp_path / "plan.yaml"
+    path.write_text(json.dumps(BASE))
+    run = dowbench("run", path, "--budget-usd", "0.0053101", "--partial", "-q", "--out", tmp_path / "out")
+    assert run.code == 3
+    assert "stopped: budget of $0.0053101 reached: $0.0000 spent, the next call could cost $0.00" in run.err
+    assert run.err.endswith("; the same command with a larger budget goes on\n")
+    cost = float(run.err.partition("could cost $")[2].partition(";")[0])
+    assert cost > 0.0053101

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
@@ -14,6 +15,9 @@ from dowbench_benchmark.recorded import Recorded
 from plans import BASE, make_plan
 
 from dowbench.errors import DowbenchError
+
+if TYPE_CHECKING:
+    from conftest import Dowbench
 
 CONFIGS = Path(__file__).resolve().parents[2] / "benchmark" / "configs"
 
@@ -98,6 +102,10 @@ def test_forms_of_a_defense() -> None:
         ({"ceiling": {"max_tokens_per_call": 99, "max_total_tokens": 98}}, "ceiling:", "above max_total_tokens"),
         ({"ceiling": {"turns": 3}}, "turns: 3", "unknown key"),
         ({"rate_limit": {"rpm": 0}}, "rpm: 0", "from 1 to "),
+        ({"options": {"max_tokens": 9}}, "max_tokens: 9", "options.max_tokens: is set by the benchmark"),
+        ({"options": {"temperature": 1, "model": "x"}}, "model: x", "options.model: is set by the benchmark"),
+        ({"options": {"maxOutputTokens": 9}}, "maxOutputTokens: 9", "maxOutputTokens: is set by the benchmark"),
+        ({"options": {"extra_body": {"n": 3}}}, "n: 3", "options.extra_body.n: is set by the benchmark"),
         ({"rate_limit": {"timezone": "Nowhere/Atlantis"}}, "timezone:", "expected a time zone"),
         ({"retry": {"max_attempts": 0}}, "max_attempts: 0", "from 1 to 20"),
         ({"concurrency": 65}, "concurrency: 65", "from 1 to 64"),
@@ -132,6 +140,7 @@ def test_what_a_configuration_may_not_say(changes: dict[str, object], place: str
         ({"provider": "nobody"}, "provider: nobody", "unknown provider 'nobody'; known: mock"),
         ({"models": ["mock-susceptible", "mock-new"]}, "- mock-new", "no price for mock/mock-new"),
         ({"scenario": "moon-base"}, "scenario: moon-base", "unknown scenario 'moon-base'; known"),
+        ({"scenario": "moon.yaml"}, "scenario: moon.yaml", "no such file: moon.yaml"),
         ({"paraphrases": 99}, "paraphrases: 99", "wordings, not 99"),
         ({"agent": "my:agent"}, "agent: my:agent", "cannot be measured"),
         ({"attacks": []}, "attacks: []", "0 episodes are planned"),
@@ -246,3 +255,28 @@ def test_a_scenario_with_a_final_answer_of_its_own_is_refused(tmp_path: Path) ->
 def test_an_unpriced_plan_needs_no_price() -> None:
     made = make_plan(models=["anything"], unpriced=True)
     assert made.prices == {}
+
+
+def test_options_that_change_no_bound_are_taken() -> None:
+    options = {"temperature": 0, "top_p": 0.5, "thinking": {"budget_tokens": 100}, "stop": ["x"]}
+    assert parse(text(options=options)).options == options
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"speed": 1}, "provider_options.speed: unknown key"),
+        ({"fault": {"kind": "x"}}, "provider_options.fault.kind: expected one of"),
+    ],
+)
+def test_options_that_a_provider_refuses_are_placed(
+    tmp_path: Path, dowbench: Dowbench, options: dict[str, object], place: str
+) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(text(provider_options=options))
+    key = place.split(":")[0].rpartition(".")[2]
+    line = next(number for number, row in enumerate(path.read_text().splitlines(), 1) if f"{key}:" in row)
+    run = dowbench("run", path, "--out", tmp_path / "out")
+    assert run.code == 2
+    assert run.err.startswith(f"error: {path}:{line}:"), run.err
+    assert f": {place}" in run.err

@@ -464,3 +464,56 @@ def test_a_directory_of_0_1_0_is_not_gone_on_with(tmp_path: Path, dowbench: Dowb
         run = dowbench(*command)
         assert run.code == 2
         assert "dowbench 0.1.0" in run.err
+
+
+def test_a_scenario_s_file_is_sought_beside_its_configuration_and_recorded(
+    tmp_path: Path, dowbench: Dowbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Path(runner.__file__).parents[1] / "scenarios" / "parts-desk.yaml"
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    own = tmp_path / "plans" / "own.yaml"
+    own.write_text(desk.read_text(encoding="utf-8").replace("id: parts-desk", "id: own-desk"), encoding="utf-8")
+    config = tmp_path / "plans" / "plan.yaml"
+    config.write_text(
+        "run_name: own\nprovider: mock\nmodels: [mock-resistant]\nattacks: []\nscenario: own.yaml\n"
+        "benign_tasks: [order-departure]\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert dowbench("run", "plans/plan.yaml", "--out", "out").code == 0
+    assert said(tmp_path / "out")["scenario"]["id"] == "own-desk"
+    own.unlink()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    again = dowbench("replay", tmp_path / "out")
+    assert (again.code, ": equal" in again.out) == (0, True), again.err
+    assert dowbench("audit", tmp_path / "out").code == 0
+    missing = dowbench("run", config, "--out", tmp_path / "out")
+    assert (missing.code, missing.err) == (2, f"error: {config}:5:1: no such file: {own}\n")
+
+
+def test_other_prices_are_refused_where_a_run_has_its_own(tmp_path: Path, dowbench: Dowbench) -> None:
+    table = (
+        "prices:\n- {{provider: mock, model: mock-susceptible, input_per_mtok: {}, output_per_mtok: {}, "
+        "cache_read_per_mtok: 0.25, cache_write_per_mtok: 1.25, source: simulated, retrieved: 2026-01-01, "
+        "simulated: true}}\n"
+    )
+    (tmp_path / "first.yaml").write_text(table.format(1, 4))
+    (tmp_path / "same.yaml").write_text("# again\n" + table.format(1, 4))
+    (tmp_path / "other.yaml").write_text(table.format(1.5, 40))
+    config = tmp_path / "plan.yaml"
+    config.write_text("run_name: r\nprovider: mock\nmodels: [mock-susceptible]\nattacks: [open-cursor-01]\n")
+    out = tmp_path / "out"
+    assert dowbench("run", config, "--out", out, "--prices", tmp_path / "first.yaml").code == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    for command in ("run", "estimate"):
+        found = dowbench(command, config, "--out", out, "--prices", tmp_path / "other.yaml")
+        assert (found.code, found.err) == (
+            2,
+            (
+                f"error: {out}: holds a run with other prices than {tmp_path / 'other.yaml'} has: input_per_mtok of "
+                "mock-susceptible is 1.5, recorded 1; output_per_mtok of mock-susceptible is 40, recorded 4; leave out "
+                "--prices to go on with those it recorded, or choose another directory with --out\n"
+            ),
+        )
+        assert dowbench(command, config, "--out", out, "--prices", tmp_path / "same.yaml").code == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before

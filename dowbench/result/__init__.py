@@ -113,6 +113,8 @@ def _kind(r: Reading) -> tuple[Kind, str]:
         return "media", "an image"
     if traits.generates(r):
         return "generation", "what a model or an agent answers"
+    if r.decides:
+        return "scalar", "yes or no"
     kind, small = _from_actions(r)
     parts = kind == "record" and r.one and r.returned == "list" and not r.lists
     if kind in {None, "unknown", "record"} and r.returned in {"list", "document"} and not (small or parts):

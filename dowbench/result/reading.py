@@ -56,6 +56,8 @@ _TAKES = word_set("accepts takes requires expects supports needs try prefer note
 """Words by which a later sentence says what goes in, or gives advice."""
 _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
+_QUESTIONS = word_set("is are was has have can does should")
+"""Words that begin the name of a question: ``is_empty``."""
 _THE = word_set("the a an its their your this all detailed specific")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
 """Words by which a noun phrase says that it means one thing."""
@@ -205,6 +207,12 @@ class Reading:
         """Whether what is returned is called a list, or all of something."""
         noun, of = self.returned_noun
         return noun[-1:] != () and (noun[-1] in self.v["list_nouns"] or not QUANTIFIERS.isdisjoint(noun + of))
+
+    @property
+    def decides(self) -> bool:
+        """Whether the answer is yes or no: ``is_list_empty``, "Tells whether the list is sorted"."""
+        asks = self.name[:1] and self.name[0] in _QUESTIONS
+        return bool(asks or "whether" in self.first[:2]) and self.returned not in {"list", "document"}
 
     @property
     def one(self) -> bool:

@@ -32,7 +32,7 @@ FILES = sorted(Path(__file__).with_name("tools").glob("*.yaml"))
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_what_is_found_in_tools_of_many_kinds(file: Path) -> None:
-    """A row is a tool in the notation of rule files, with what is ``found`` in it; what is ``open`` may be found or not."""
+    """A row is a tool as rule files write it, with what is ``found`` in it; what is ``open`` may be found or not."""
     wrong = {}
     for row in yaml.safe_load(file.read_text("utf-8")):
         expected, undecided = set(row.pop("found")), set(row.pop("open", ()))

@@ -337,6 +337,19 @@ def test_nothing_is_imported_from_the_folder_that_is_scanned(folder, name):
     assert "Scanned 1 tool" in run.stdout
 
 
+@pytest.mark.skipif(not Path(sys.executable).with_name("dowbench").exists(), reason="the command is not installed")
+def test_the_command_imports_nothing_from_the_folder_that_is_scanned(folder):
+    write(folder / "tools.json", tool())
+    for name in ("dowbench", "click", "yaml", "json", "typing", "re"):
+        (folder / f"{name}.py").write_text("raise SystemExit('the folder was imported')", encoding="utf-8")
+    run = subprocess.run(
+        [Path(sys.executable).with_name("dowbench"), "scan", "--no-config", "tools.json"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "Scanned 1 tool" in run.stdout
+
+
 def test_the_command_and_the_hook_start_where_the_folder_is_not_on_the_path():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {"dowbench": "dowbench.__main__:main"}

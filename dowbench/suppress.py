@@ -46,7 +46,7 @@ _NAMES = frozenset(
 )
 _COMMENT = re.compile(r"#[ \t]*dowbench:[ \t]*ignore(?P<rest>[^\r\n]*)")
 _RULES = re.compile(r"\[(?P<rules>[^\]]*)\](?P<reason>.*)")
-_UNTIL = re.compile(r"[(,;]?\s*\buntil[ :]+(?P<date>\d[^\s)]*)\)?", re.IGNORECASE)
+_UNTIL = re.compile(r"\buntil[ :]++(?P<date>\d[^\s)]*)\)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,8 @@ def in_comments(text: str) -> Iterator[Ignore | Fault]:
             continue
         reason, until = parts["reason"].strip(), None
         if dated := _UNTIL.search(reason):
-            until, reason = dated["date"], (reason[: dated.start()] + reason[dated.end() :]).strip()
+            lead = re.sub(r"[(,;]\Z", "", reason[: dated.start()].rstrip())
+            until, reason = dated["date"], (lead + reason[dated.end() :]).strip()
         alone = not text[starts[line - 1] : match.start()].strip(" \t\ufeff")
         yield Ignore(rules, reason, until, None, line, following[line] if alone else line)
 

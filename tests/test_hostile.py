@@ -150,6 +150,18 @@ class TestOfAnySize:
         run = scan("refs.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
 
+    def test_work_does_not_grow_with_the_square_of_white_space(self, folder: Path, probe: Dowbench) -> None:
+        space = " " * 400_000
+        Path("a.yaml").write_text(f"parameters:{space}x\n")
+        Path("b.json").write_text(
+            f'{{"tools":{space}[{space}1], "type":{space}"x", "parameters"{space}:{space}{{{space}}}}}'
+        )
+        comment = f"# dowbench: ignore[probe-tool] a{space}b until{space}2999-01-01"
+        Path("c.yaml").write_text(f"{comment}\n- name: probe_one\n  input_schema: {{}}\n")
+        run = probe(".")
+        assert (run.code, run.err) == (0, "")
+        assert [(s["tool"], len(s["reason"])) for s in run.json["suppressed"]] == [("probe_one", len(space) + 2)]
+
     def test_work_does_not_grow_with_the_square_of_enums(self, folder: Path, scan: Dowbench) -> None:
         part = {"enum": [f"a{n}" for n in range(200_000)]}
         schema = {"type": "object", "properties": {"mode": {**part, "allOf": [{"enum": ["a199999", "b"]}, part]}}}

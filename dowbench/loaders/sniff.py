@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+# White space is possessive: a stranger may write any amount of it, and trying again would take its square.
 # What only tool definitions have, and words that a file must have one of to be tool definitions, as bytes. An escape or
 # a NUL (UTF-16) may hide any of them.
 _STRONG = (
     rb"""inputSchema|input_schema|function_?[dD]eclarations|toolSpec|parameters_?[jJ]son_?[sS]chema|args_schema"""
     rb"""|run_params_schema|["']?type["']?\s*:\s*["']?function\b|["']?(?:openapi|swagger)["']?\s*:\s*["']?\d"""
-    rb"""|["'](?:tools|functions)["']\s*:\s*\[\s*\{"""
-    rb"""|\bparameters["']?\s*:\s*\{?\s*["']?type["']?\s*:\s*["']?(?:object|OBJECT)\b"""
+    rb"""|["'](?:tools|functions)["']\s*+:\s*+\[\s*+\{"""
+    rb"""|\bparameters["']?\s*+:\s*+(?:\{\s*+)?["']?type["']?\s*+:\s*+["']?(?:object|OBJECT)\b"""
 )
 _WEAK = (
     rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|tool_spec|custom|lc)["']?\s*:|\\u00|\x00"""

@@ -120,6 +120,9 @@ SCALARS = [
     ("check_files", "Checks files for mistakes."),
     ("max_of_list", "Computes the largest number."),
     ("scan_text", "Scans a text."),
+    ("is_list_empty", "Tells whether the list is empty."),
+    ("list_is_sorted", "Whether the list is sorted."),
+    ("has_open_orders", ""),
 ]
 GENERATIONS = [
     ("ask_expert", "Asks an expert system a question."),

@@ -282,7 +282,8 @@ def _write_baseline(file: Path, result: ScanResult, known: Baseline | None, inpu
         return result
     reasons = known.reasons if known and known.file.absolute() == file.absolute() else {}
     output.write_file(file, baseline.dump(file, result.findings, reasons), inputs)
-    click.echo(f"{file.as_posix()}: {len(result.findings)} findings written, known from now on", err=True)
+    count = len(result.findings)
+    click.echo(f"{file.as_posix()}: {count} finding{'s' * (count != 1)} written, known from now on", err=True)
     return less_known(result, baseline.load(file))
 
 

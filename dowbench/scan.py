@@ -125,7 +125,12 @@ def scan(
 
 
 def _standard_input(plan: Plan) -> bytes:
-    return sys.stdin.buffer.read(plan.limits.bytes + 1) if sys.stdin else b""
+    if sys.stdin is None:
+        raise UsageError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read(plan.limits.bytes + 1)
+    except OSError as error:
+        raise UsageError(f"standard input cannot be read: {error.strerror}") from None
 
 
 def exit_code(result: ScanResult, fail_on: Severity | Literal["none"]) -> int:

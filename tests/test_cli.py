@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import tomllib
+import types
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,21 @@ def test_standard_input(folder, probe, monkeypatch):
     run = probe("-", "--format-in", "anthropic")
     assert run.found == [("probe-tool", "<stdin>:1", "probe_one", None)]
     assert run.json["files"] == [{"path": "<stdin>", "format": "anthropic", "tools": 1}]
+
+
+def test_standard_input_that_is_closed_or_fails(folder, probe, monkeypatch):
+    class Failing:
+        def read(self, size):
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(sys, "stdin", None)
+    assert (probe("-", "--loader", "auto").code, probe("-", "--loader", "auto").err) == (
+        2,
+        "error: standard input is closed\n",
+    )
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(buffer=Failing()))
+    run = probe("-", "--loader", "auto")
+    assert (run.code, run.err) == (2, "error: standard input cannot be read: Input/output error\n")
 
 
 def test_standard_input_needs_a_format(folder, probe):

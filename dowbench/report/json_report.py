@@ -10,6 +10,8 @@ from dowbench.model import SEVERITIES
 from dowbench.report.escape import json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from dowbench.model import Evidence, Finding, Note, ScanResult, Span
     from dowbench.report import ReportOptions
 
@@ -18,35 +20,36 @@ SCHEMA = "dowbench.scan/1"
 
 def render(result: ScanResult, options: ReportOptions) -> str:
     """One JSON document, with a line for each entry of its lists."""
-    parts = [f"{json.dumps(key)}: {_value(value)}" for key, value in document(result).items()]
-    return json_text("{\n  " + ",\n  ".join(parts) + "\n}\n")
+    encode = json.JSONEncoder(ensure_ascii=False).encode  # the standard library's quick encoder does not indent
+    pieces: list[str] = []
+    for key, value in document(result).items():
+        pieces += [",\n  " if pieces else "{\n  ", encode(key), ": "]
+        if isinstance(value, str | dict):
+            pieces.append(encode(value))
+        else:
+            entries = ",\n    ".join(map(encode, value))
+            pieces += ["[\n    ", entries, "\n  ]"] if entries else ["[]"]
+    return json_text("".join((*pieces, "\n}\n")))
 
 
-def _value(value: Any) -> str:
-    # The standard library's quick encoder does not indent.
-    encode = json.JSONEncoder(ensure_ascii=False).encode
-    if not isinstance(value, list) or not value:
-        return encode(value)
-    return "[\n    " + ",\n    ".join(map(encode, value)) + "\n  ]"
-
-
-def document(result: ScanResult) -> dict[str, Any]:
-    """The result as ``dowbench.scan/1``, ready for ``json.dumps``."""
+def document(result: ScanResult) -> Mapping[str, str | dict[str, Any] | Iterable[dict[str, Any]]]:
+    """The result as ``dowbench.scan/1``; the entries of lists are made as they are asked for."""
+    summary: dict[str, Any] = {
+        "tools": result.tools,
+        **{severity: result.count(severity) for severity in SEVERITIES},
+        "suppressed": len(result.suppressed),
+        "unchanged": result.unchanged,
+    }
     return {
         "schema": SCHEMA,
         "tool": {"name": "dowbench", "version": __version__},
-        "files": [{"path": f.path, "format": f.format, "tools": f.tools} for f in result.files],
-        "findings": [_finding(f) for f in result.findings],
-        "suppressed": [{**_finding(s.finding), "by": s.by, "reason": s.reason} for s in result.suppressed],
-        "skipped": [{"path": note.path, "reason": note.message} for note in result.skipped],
-        "errors": [_note(note) for note in result.errors],
-        "warnings": [_note(note) for note in result.warnings],
-        "summary": {
-            "tools": result.tools,
-            **{severity: result.count(severity) for severity in SEVERITIES},
-            "suppressed": len(result.suppressed),
-            "unchanged": result.unchanged,
-        },
+        "files": ({"path": f.path, "format": f.format, "tools": f.tools} for f in result.files),
+        "findings": (_finding(f) for f in result.findings),
+        "suppressed": ({**_finding(s.finding), "by": s.by, "reason": s.reason} for s in result.suppressed),
+        "skipped": ({"path": note.path, "reason": note.message} for note in result.skipped),
+        "errors": (_note(note) for note in result.errors),
+        "warnings": (_note(note) for note in result.warnings),
+        "summary": summary,
     }
 
 

@@ -181,6 +181,11 @@ class SetView:
                 return kinds.setdefault((*alike, id(keywords)), len(kinds))
         return kinds.setdefault((*alike, schema.identity or id(schema), id(keywords)), len(kinds))
 
+    def forget(self) -> None:
+        """Let go of the tools, which refer back to it: while the collector is paused they would stay."""
+        self.tools = ()
+        self._meeting.clear()
+
     def meeting(self, condition: Callable[[ToolView], Any]) -> Sequence[ToolView]:
         """The tools that meet a condition, worked out once."""
         key = id(condition)

@@ -13,15 +13,19 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowbench.errors import SourceError
+from dowbench.model import Span
 from dowbench.source import json_text
 from dowbench.source.index import NO_KEY, Index
 from dowbench.source.limits import DEFAULT_LIMITS, Limits
 from dowbench.source.text import Lines, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-    from dowbench.model import Note, Span
+    from dowbench.model import Note
+
+    # From pointers to where the values begin and end, of those that are there.
+    Places = Callable[[Collection[str]], Mapping[str, tuple[int, int]]]
 
 __all__ = ["DEFAULT_LIMITS", "Document", "Kind", "Limits", "Source", "read"]
 
@@ -36,30 +40,36 @@ class Document:
     ``None``. They are shared where YAML aliases share them, so they must not be changed.
     """
 
-    def __init__(self, value: Any, index: int, lines: Lines, nodes: Callable[[Iterable[str] | None], Index]) -> None:
-        """``nodes`` makes the index of all places, or only of those at some pointers and on the way to them."""
+    def __init__(
+        self, value: Any, index: int, lines: Lines, nodes: Callable[[], Index], places: Places | None = None
+    ) -> None:
+        """``nodes`` indexes every place. ``places`` finds some of them sooner; there are no aliases then."""
         self.value = value
         self.index = index
         """Position of the document in its file."""
         self._lines = lines
         self._make_nodes = nodes
+        self._find_places = places
         self._expected: frozenset[str] = frozenset()
 
     def expect(self, pointers: Iterable[str]) -> None:
-        """Name the places that will be asked for. To find only them is quicker, and takes less memory."""
+        """Name the places that will be asked for: to find them together is quicker, and takes less memory."""
         self._expected = frozenset(pointers)
-        self.__dict__.pop("_expected_nodes", None)
+        self.__dict__.pop("_spans", None)
 
     @cached_property
     def _nodes(self) -> Index:
-        return self._make_nodes(None)
+        return self._make_nodes()
 
     @cached_property
-    def _expected_nodes(self) -> Index:
-        return self._make_nodes(self._expected)
-
-    def _nodes_at(self, pointer: str) -> Index:
-        return self._expected_nodes if pointer in self._expected else self._nodes
+    def _spans(self) -> Mapping[str, Span]:
+        """Where the expected values are written, as far as they are there."""
+        if self._find_places is not None and "_nodes" not in vars(self):
+            places = self._find_places(self._expected)
+        else:
+            places = {pointer: self._nodes.place(pointer) for pointer in self._expected}
+        positions = self._lines.positions(offset for place in places.values() for offset in place)
+        return {pointer: Span(*positions[start], *positions[end]) for pointer, (start, end) in places.items()}
 
     def span(self, pointer: str) -> Span:
         """Where the value at ``pointer`` is written; where there is none, its nearest ancestor.
@@ -67,14 +77,11 @@ class Document:
         What a YAML alias or merge key stands for is where its anchor is. A YAML node begins with its anchor or tag, a
         collection in block style ends with its last child, a block scalar with its last visible character.
         """
-        nodes = self._nodes_at(pointer)
-        node, _, _ = nodes.find(pointer)
-        node = nodes.aliases.get(node, node)
-        return self._lines.span(nodes.start[node], nodes.end[node])
+        return self._spans.get(pointer) or self._lines.span(*self._nodes.place(pointer))
 
     def key_span(self, pointer: str) -> Span | None:
         """Where the key of the value at ``pointer`` is written; ``None`` for an array's item and for no value."""
-        nodes = self._nodes_at(pointer)
+        nodes = self._nodes
         node, found, _ = nodes.find(pointer)
         if not found or nodes.key_start[node] == NO_KEY:
             return None
@@ -82,9 +89,9 @@ class Document:
 
     def use_span(self, pointer: str) -> Span | None:
         """Where the first YAML alias on the way to ``pointer`` is written; ``None`` where there is none."""
-        nodes = self._nodes_at(pointer)
-        if not nodes.aliases:
+        if self._find_places is not None or not self._nodes.aliases:
             return None
+        nodes = self._nodes
         _, _, alias = nodes.find(pointer)
         return None if alias is None else self._lines.span(nodes.start[alias], nodes.end[alias])
 
@@ -152,13 +159,19 @@ def too_large(path: str, limits: Limits, size: int | None = None) -> SourceError
 def _read_json(path: str, text: str, limits: Limits) -> Source:
     parsed = json_text.parse(path, text, limits)
     lines = Lines(text)
-    document = Document(parsed.value, 0, lines, lambda pointers: json_text.index(text, parsed.sequence, pointers))
+    document = Document(
+        parsed.value,
+        0,
+        lines,
+        lambda: json_text.index(text, parsed.sequence),
+        lambda pointers: json_text.places(text, pointers, parsed.sequence),
+    )
     warnings = json_text.duplicate_keys(path, document._nodes, lines) if parsed.duplicates else []
     return Source(path, "json", text, (document,), tuple(warnings))
 
 
-def _ready(nodes: Index) -> Callable[[Iterable[str] | None], Index]:
-    return lambda pointers: nodes
+def _ready(nodes: Index) -> Callable[[], Index]:
+    return lambda: nodes
 
 
 def _read_yaml(path: str, text: str, limits: Limits) -> Source:

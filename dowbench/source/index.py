@@ -98,11 +98,18 @@ class Index:
     def _is_sequence(self, node: int) -> bool:
         return self.after[node] > node + 1 and self.key_start[node + 1] == NO_KEY
 
+    def place(self, pointer: str) -> tuple[int, int]:
+        """Where the node at ``pointer``, or its nearest ancestor, begins and ends: behind an alias, if it is one."""
+        node = self.find(pointer).node
+        node = self.aliases.get(node, node)
+        return self.start[node], self.end[node]
+
     def find(self, pointer: str) -> Found:
         """The node at ``pointer`` or, where there is none, its nearest ancestor."""
         node, alias = 0, None
+        plain = not (self.aliases or self.merges)
         for part in split(pointer):
-            child, via = self._child(node, part)
+            child, via = (self._children_of(node).get(part), None) if plain else self._child(node, part)
             if child is None:
                 return Found(node, False, alias)
             node, alias = child, via if alias is None else alias

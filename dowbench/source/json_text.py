@@ -14,12 +14,9 @@ from dowbench.source.index import NO_KEY, Index
 from dowbench.source.text import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from dowbench.source.limits import Limits
-
-    # What the tokens of pointers lead to.
-    _Tree = dict[str, "_Tree"]
 
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _STRINGS = re.compile(_STRING, re.DOTALL)
@@ -163,45 +160,30 @@ def _refuse_excess(path: str, text: str, limits: Limits) -> None:
             )
 
 
-_skip = json.JSONDecoder(parse_int=str).raw_decode  # not int, which refuses many digits
-
-
-def index(text: str, sequence: bool = False, pointers: Iterable[str] | None = None) -> Index:
-    """Where everything in a valid JSON text, or ``sequence`` of them, is.
-
-    With ``pointers``, objects and arrays that lead to none of them are skipped, as if they were empty.
-    """
-    wanted = _tree(pointers or ())
+def index(text: str, sequence: bool = False) -> Index:
+    """Where everything in a valid JSON text, or ``sequence`` of them, is."""
     result = Index()
     start, end, after = result.start, result.end, result.after
     key_start, key_end = result.key_start, result.key_end
     add_start, add_end, add_after = start.append, end.append, after.append
     add_key_start, add_key_end = key_start.append, key_end.append
-    stack: list[tuple[int, _Tree, int]] = []
+    stack: list[int] = []
     size = len(text.rstrip())
     count = int(sequence)
-    position = last = 0
     if sequence:
         result.add(_first(text, 0), size, 0, NO_KEY, NO_KEY)
-    while last < size and (match := _NODE.match(text, last, size)):
+    for match in _NODE.finditer(text, 0, size):
         first, last = match.span(2)
         character = text[first]
         if character in "}]":
-            node, wanted, position = stack.pop()
+            node = stack.pop()
             end[node] = last
             after[node] = count
             continue
-        key_first, key_last = match.span(1)
-        position += 1
         if character in "{[":
-            name = _unquoted(text[key_first:key_last]) if key_last > 0 else str(position - 1)
-            below = wanted.get(name) if count else wanted
-            if below or pointers is None or (close := _close(text, first)) is None:
-                stack.append((count, wanted, position))
-                wanted, position = below or {}, 0
-            else:
-                last = close
+            stack.append(count)
         count += 1
+        key_first, key_last = match.span(1)
         add_key_start(key_first if key_last > 0 else NO_KEY)
         add_key_end(key_last if key_last > 0 else NO_KEY)
         add_start(first)
@@ -214,17 +196,74 @@ def index(text: str, sequence: bool = False, pointers: Iterable[str] | None = No
     return result
 
 
-def _tree(pointers: Iterable[str]) -> _Tree:
-    tree: _Tree = {}
+_skip = json.JSONDecoder(parse_int=str).raw_decode  # not int, which refuses many digits
+
+
+class _Branch:
+    """Where tokens of the pointers that are looked for have led to."""
+
+    __slots__ = ("below", "pointer")
+
+    def __init__(self) -> None:
+        self.below: dict[str, _Branch] = {}
+        self.pointer: str | None = None
+        """The one that ends here."""
+
+
+def places(text: str, pointers: Collection[str], sequence: bool = False) -> dict[str, tuple[int, int]]:
+    """Where the values at ``pointers`` begin and end, of those that are there. No object may have a key twice.
+
+    Objects and arrays that lead to none of them are skipped, and what follows the last one is not looked at.
+    """
+    root = _tree(pointers)
+    found: dict[str, tuple[int, int]] = {}
+    stack: list[tuple[_Branch | None, int, int]] = []
+    at, size = 0, len(text.rstrip())
+    # What is gone through: its branch, where it begins, and the position of what comes next in it.
+    holder, begin, position = root if sequence else None, _first(text, 0), 0
+    if sequence and root.pointer is not None:
+        found[root.pointer] = begin, size
+    while len(found) < len(pointers) and (match := _NODE.match(text, at, size)):
+        first, at = match.span(2)
+        character = text[first]
+        if character in "}]":
+            if holder is not None and holder.pointer is not None:
+                found[holder.pointer] = begin, at
+            holder, begin, position = stack.pop()
+            continue
+        branch: _Branch | None = root
+        if stack or sequence:
+            start, end = match.span(1)
+            token = _unquoted(text[start:end]) if end > 0 else str(position)
+            position += 1
+            branch = holder.below.get(token) if holder is not None else None
+        if character in "{[":
+            close = None if branch is not None and branch.below else _close(text, first)
+            if close is None:
+                stack.append((holder, begin, position))
+                holder, begin, position = branch, first, 0
+                continue
+            at = close
+        if branch is not None and branch.pointer is not None:
+            found[branch.pointer] = first, at
+    return found
+
+
+def _tree(pointers: Collection[str]) -> _Branch:
+    root = _Branch()
     for pointer in pointers:
-        branch = tree
+        branch = root
         for token in split(pointer):
-            branch = branch.setdefault(token, {})
-    return tree
+            below = branch.below.get(token)
+            if below is None:
+                below = branch.below[token] = _Branch()
+            branch = below
+        branch.pointer = pointer
+    return root
 
 
 def _close(text: str, start: int) -> int | None:
-    """Where the object or array at ``start`` ends; ``None`` where that cannot be told quickly."""
+    """Where the object or array at ``start`` ends; ``None`` where that cannot be told at once."""
     try:
         return _skip(text, start)[1]
     except RecursionError:

@@ -7,10 +7,13 @@ from array import array
 from bisect import bisect_right
 from itertools import accumulate, count
 from operator import add
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.errors import SourceError
 from dowbench.model import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 # The longer marks first: the UTF-16 one is the beginning of the UTF-32 one.
 _MARKS = (
@@ -56,6 +59,21 @@ class Lines:
             self._starts = self._line_starts()
         line = bisect_right(self._starts, offset)
         return Position(line, offset - self._starts[line - 1] + 1)
+
+    def positions(self, offsets: Iterable[int]) -> Mapping[int, Position]:
+        """Lines and columns of many characters at once."""
+        if "\r" in self._text or self._starts is not None:
+            return {offset: self.position(offset) for offset in offsets}
+        found: dict[int, Position] = {}
+        line = 1
+        start = before = 0
+        for offset in sorted(offsets):
+            if breaks := self._text.count("\n", before, offset):
+                line += breaks
+                start = self._text.rindex("\n", before, offset) + 1
+            found[offset] = Position(line, offset - start + 1)
+            before = offset
+        return found
 
     def span(self, start: int, end: int) -> Span:
         """The span of ``text[start:end]``."""

@@ -23,6 +23,10 @@ _WORD = re.compile(
 )
 
 
+_LOWER = re.compile("[a-z]+|[0-9]+")
+"""The words where nothing is in upper case."""
+
+
 def _shape_of(character: str) -> str:
     if character == "s":
         return "s"
@@ -53,8 +57,8 @@ def split(name: str) -> tuple[str, ...]:
     """
     if not name.isascii():
         name = _plain(name)
-    elif name.islower() and name.replace("_", "").isalpha():
-        return tuple(filter(None, name.split("_")))
+    elif name.islower():
+        return tuple(_LOWER.findall(name))
     return tuple(name[slice(*match.span())].lower() for match in _WORD.finditer(_shape(name)))
 
 

@@ -312,10 +312,15 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
     return reading and not (text and _patterns().something_else.search(text))
 
 
+_NUMERIC = frozenset({"integer", "number"})
+
+
 def _numeric(schema: Schema) -> bool | None:
     """Whether a schema takes numbers: yes, no, or (``None``) it does not say."""
-    types = set(schema.types).union(*(branch.types for branch in schema.alternatives))
-    if types & {"integer", "number"}:
+    types = set(schema.types)
+    if alternatives := schema.alternatives:
+        types = types.union(*(branch.types for branch in alternatives))
+    if not _NUMERIC.isdisjoint(types):
         return True
     enum = choices(schema)
     if enum and all(_number(value) is not None for value in enum):

@@ -37,6 +37,7 @@ class Template:
         self.text = text(value, at)
         self.options = env.options
         self.strict = env.strict
+        self._known: dict[bool, list[str]] = {}
         if not env.checked:
             self._check(at, known, env)
 
@@ -77,15 +78,23 @@ class Template:
     def fill(self, facts: Mapping[str, str], *, camel: bool = False) -> str:
         """The text with its placeholders filled. Raises ``KeyError`` when a fact is missing."""
 
-        def value(found: re.Match[str]) -> str:
-            head, _, rest = found[1].partition(":")
-            if head == "option":
-                return figure(self.options[rest])
-            if head == "name":
-                return styled(rest, camel=camel)
-            return facts[found[1]] if self.strict else facts.get(found[1], "?")
+        pieces = self._pieces(camel).copy()
+        for i in range(1, len(pieces), 2):
+            pieces[i] = facts[pieces[i]] if self.strict else facts.get(pieces[i], "?")
+        return " ".join("".join(pieces).split())
 
-        return " ".join(_PLACEHOLDER.sub(value, self.text).split())
+    def _pieces(self, camel: bool) -> list[str]:
+        """The text, and in every second place the name of a fact that belongs there."""
+        if camel not in self._known:
+
+            def value(found: re.Match[str]) -> str:
+                head, _, rest = found[1].partition(":")
+                if head == "option":
+                    return figure(self.options[rest])
+                return styled(rest, camel=camel) if head == "name" else found[0]
+
+            self._known[camel] = _PLACEHOLDER.split(_PLACEHOLDER.sub(value, self.text))
+        return self._known[camel]
 
 
 def styled(words: str, *, camel: bool) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowbench.result import caps, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
-from dowbench.result.english import word_set
+from dowbench.result.english import QUANTIFIERS, word_set
 from dowbench.result.media import media
 from dowbench.result.output import unbounded, unfinished
 from dowbench.result.reading import Kind, Reading
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dowbench.model import Parameter, Schema, Tool
+    from dowbench.result.english import Action
 
 __all__ = ["RANGE", "WORK", "Bound", "Kind", "Lexicon", "Limit", "Result", "describe", "shows_snapshots", "upper_bound"]
 
@@ -121,7 +122,7 @@ def _kind(r: Reading) -> tuple[Kind, str]:
         kind = r.returned
     if kind in {"list", "document"} and "health" in r.name and r.acts(r.named) == "record":
         kind = "record"
-    if traits.requests(r):
+    if traits.requests(r) or r.sends:
         kind = "text"
     if kind == "ack" and traits.answers_with_text(r):
         kind = "document"
@@ -160,6 +161,8 @@ _CALCULATING = word_set(
     "add average calculate compute convert divide estimate multiply round solve subtract sum tally total"
 )
 """Verbs that make one value of many."""
+_EXPORTING = word_set("export download dump render backup")
+"""Verbs that may leave what they get in a file, and return where."""
 _COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect", "lint", "scan", "review"})
 """Verbs of which nothing but the answer says whether it is short."""
 
@@ -178,6 +181,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return "ack", False
     if named.act == "list" and said.act == "write" and named.verb == "list" and r.name[0] != "list":
         return "ack", False
+    if said.verb in _EXPORTING and r.returned == "ack":
+        return "ack", False
     if said.verb in _CALCULATING and by_text == "scalar":
         return by_text, False
     if by_text == "record" and named.verb == "list" and r.single(said):
@@ -187,16 +192,19 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
+    if by_name == by_text == "record" and r.sure(named) and named.object[-1:] == said.object[-1:]:
+        return "record", True
     vague = r.v["vague_nouns"]
     if by_text == "unknown" and by_name in {"list", "document"}:
         return by_name, False
     if said.verb == "check" and by_name in {"list", "document"} and named.act in {"list", "read", "document"}:
         return by_name, False
     if by_text == "record" and by_name == "list" and said.object[-1:] and said.object[-1] in vague:
-        return "list", False
+        few = bool(said.of) and r.small(said.of)
+        return ("record" if few else "list"), few
     if by_text == "record" and by_name in {"document", "list"} and not r.sure(said):
         return by_name, False
-    if by_text == "list" and by_name == "record" and r.sure(named) and not r.sure(said):
+    if by_text == "list" and by_name == "record" and r.sure(named) and (not r.sure(said) or _of_fields(said)):
         return by_name, False
     if by_name == "ack":
         searches = said.act in {"list", "answer"} and named.verb in {"post", "put"}
@@ -209,6 +217,11 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if by_name == "document" and (by_text == "list" or (by_text == "record" and named.verb == said.verb == "read")):
         return "document", False
     return by_text or by_name, False
+
+
+def _of_fields(said: Action) -> bool:
+    """Whether what is read is a row of several fields, of which one or the other is in the plural."""
+    return said.tail[:1] == ("and",) and QUANTIFIERS.isdisjoint(said.object)
 
 
 def _bound(

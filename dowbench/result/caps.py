@@ -226,7 +226,7 @@ _BOUNDS = (
         r"instead))"
     ),
     (
-        rf"\b(?:truncat\w*|cut|trim\w*|clip\w*|skip\w*|omit\w*|reject\w*|drop\w*|refus\w*)\b[^.;⟦]{{0,50}}?\b"
+        rf"\b(?:truncat\w*|cut|trim\w*|clip\w*|skip\w*|omit\w*|reject\w*|drop\w*|refus\w*|fails?)\b[^.;⟦]{{0,50}}?\b"
         rf"(?:exceed(?:s|ing)?|{_THAN}|over|above|beyond) {_LEAD}{_N}"
     ),
 )

@@ -22,7 +22,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-QUANTIFIERS = word_set("all every each multiple several many various any numerous both")
+QUANTIFIERS = word_set("all every each multiple several many various any numerous")
 _ARTICLES = word_set("a an the one single")
 _STOP = word_set(
     "in on for from by with without using via to at as that which who whose when where based into through across "
@@ -33,9 +33,13 @@ _STOP = word_set(
 )
 """Words that end a noun phrase."""
 _AFTER_NOUNS = word_set(
-    "similar available eligible visible accessible relevant present nearby made found wrote said sent left gave have"
+    "similar available eligible visible accessible relevant present nearby made found wrote said sent left gave have "
+    "open"
 )
 """Adjectives that stand behind a plural noun: artists similar to one."""
+_STATES = word_set("available active open opened loaded running connected supported offered")
+"""Adjectives that say the same behind a plural noun and before it: pages open, open pages."""
+_LINKING = word_set("that which are were currently now presently already")
 _LEAD = word_set(
     "this tool function endpoint method operation api command call is can be could used to use for a an the that which "
     "will would allows allow allowing you lets let helps help efficiently quickly useful when need needs want wants "
@@ -58,6 +62,8 @@ _DEEDS: Mapping[str, str] = {
     "assessment": "assess", "calculation": "calculate", "validation": "validate", "comparison": "compare",
 }  # fmt: skip
 """Nouns for what is done, with the verb that they stand for: to run a scan is to scan."""
+_THINGS_DONE = word_set("action actions operation operations")
+"""Nouns for what is done: to run one of them on a thing changes that."""
 _USES = word_set("uses use using utilizes utilize leverages leverage employs")
 _GIVES = word_set("provides provide provided gives")
 _CALLS = word_set("call calls request requests")
@@ -117,6 +123,18 @@ class Verbs(NamedTuple):
         return base
 
 
+def singular(noun: tuple[str, ...]) -> tuple[str, ...]:
+    """A noun phrase with its head in the singular."""
+    head = noun[-1]
+    if not plural(head) or head in _PLURALS:
+        return noun
+    stem = head[:-3] + "y" if head.endswith("ies") and len(head) > 4 else head[: -2 if head.endswith(_ES) else -1]
+    return (*noun[:-1], stem)
+
+
+_ES = ("sses", "ches", "shes", "xes")
+
+
 def plural(word: str) -> bool:
     """Whether an English noun is in the plural, by its form."""
     if word in _PLURALS:
@@ -154,7 +172,8 @@ def phrase(
 ) -> tuple[tuple[str, ...], int]:
     """The noun phrase that begins at ``start``, and where it ends: "open tickets" of "open tickets assigned to you".
 
-    In a ``name`` a participle is part of the noun: ``guests_onboarding``.
+    In a ``name`` a participle is part of the noun: ``guests_onboarding``. A state that is told behind the noun is put
+    before it: "pages that are open" are open pages.
     """
     end = len(words) if end is None else end
     noun: list[str] = []
@@ -171,6 +190,10 @@ def phrase(
             break
         noun.append(word)
         i += 1
+    if not name and noun and plural(noun[-1]):
+        told = next((k for k in range(i, min(i + _LINKED, end)) if words[k] not in _LINKING), i)
+        if words[told : told + 1] and words[told] in _STATES:
+            noun.insert(-1, words[told])
     return tuple(noun), i
 
 
@@ -180,6 +203,8 @@ _SKIPPED: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("one", "or", "multiple"): ("several",),
 }
 """Words within a noun phrase that would seem to end it, and what they say of the noun."""
+_LINKED = 4
+"""How far behind a noun a state may be told of it, in words."""
 
 
 def noun_of(
@@ -288,6 +313,8 @@ def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, 
         return Action("list" if done == "search" else "compute", done, noun[:-1], of, tuple(words[i:end]))
     if not noun and i < end and words[i] in {"for", "at", "through", "into", "up"}:
         noun, of, i = noun_of(words, i + 1, end)
+    if act == "run" and noun and noun[-1] in _THINGS_DONE and words[i : i + 1] == ("on",):
+        act = "write"
     return Action(act, verb, noun, of, tuple(words[i:end]))
 
 

@@ -18,6 +18,7 @@ from dowbench.result.english import (
     noun_of,
     phrase,
     plural,
+    singular,
     word_set,
 )
 from dowbench.words import split
@@ -48,6 +49,9 @@ _WHO = word_set(
 _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
 _NOT_A_PART = word_set("no without in as to into")
+_REQUEST = {("request",), ("requests",)}
+_METHODS = word_set("http post put patch delete")
+_ADDRESS = word_set("url uri endpoint")
 _EXACTLY_ONE = word_set("single specific particular individual")
 _ADDS = word_set("include with return add fetch full")
 _COUNTS = {("count",), ("total",)}
@@ -58,6 +62,9 @@ _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
 _QUESTIONS = word_set("is are was has have can does should")
 """Words that begin the name of a question: ``is_empty``."""
+_EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate triage")
+"""Verbs that say something of each thing that is looked at."""
+_EVERY = word_set("all every each")
 _THE = word_set("the a an its their your this all detailed specific")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
 """Words by which a noun phrase says that it means one thing."""
@@ -68,6 +75,15 @@ def _without_signature(description: str, name: str) -> str:
     if not description.startswith(f"{name}("):
         return description
     return description.partition("\n")[2].strip() or description
+
+
+def _ends_by_id(words: tuple[str, ...]) -> bool:
+    """Whether a sentence ends in "by id", "by its id" or the like."""
+    return words[-1:] in _ID and (words[-2:-1] == ("by",) or (words[-3:-2] == ("by",) and words[-2] in _ITS))
+
+
+_ITS = word_set("its their the an unique")
+_ID = {("id",), ("uuid",), ("identifier",), ("slug",)}
 
 
 class Reading:
@@ -100,12 +116,24 @@ class Reading:
                 self.named = self.named._replace(act="read")
         if self.named is not None and not self.named.sure and self.said is not None:
             self.named = None
+        if self.named is not None and self.named.act == "run" and self.said is not None and self.said.act == "write":
+            self.named = self.named._replace(act="write")
+        if self._by_id:
+            self.named, self.said = (
+                a and a._replace(object=a.object and singular(a.object)) for a in (self.named, self.said)
+            )
 
     def _of_argument(self, sentence: Sentence) -> bool:
         """Whether a sentence is the line of a docstring about one parameter: "prompt: What to do"."""
         start, end = sentence.places[0]
         text = sentence.text
         return text[end : end + 1] == ":" and any(text[start:end] == parameter.name for parameter in self.tool.inputs)
+
+    @property
+    def _by_id(self) -> bool:
+        """Whether the one thing with an identifier is read, though the name may have it in the plural."""
+        by_id = self.name[-2:] == ("by", "id") or (self.saying is not None and _ends_by_id(self.saying.words))
+        return by_id and sum(p.required for p in self.tool.inputs) == 1 and not self.takes(self.v["key_nouns"])
 
     @cached_property
     def argument_texts(self) -> Mapping[str, str]:
@@ -203,6 +231,13 @@ class Reading:
         return (noun, of) if noun and noun[-1] not in _WRAPPERS else ((), ())
 
     @property
+    def sends(self) -> bool:
+        """Whether it is an HTTP request, ``patch_request``, to an address that the caller gives."""
+        if self.name[-1:] not in _REQUEST or _METHODS.isdisjoint(self.name):
+            return False
+        return any(not _ADDRESS.isdisjoint(split(p.name)) for p in self.tool.inputs)
+
+    @property
     def lists(self) -> bool:
         """Whether what is returned is called a list, or all of something."""
         noun, of = self.returned_noun
@@ -231,6 +266,8 @@ class Reading:
         head, heads = noun[-1], {noun[-1], " ".join(noun[-2:])}
         many = not QUANTIFIERS.isdisjoint(noun)
         of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of)) and _EXACTLY_ONE.isdisjoint(of)
+        if head == "table" and of == ("contents",):
+            return "record", True
         if head in v["list_nouns"] and of:
             return ("record" if self.small(of) else "list"), True
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
@@ -245,7 +282,7 @@ class Reading:
             return "list", True
         if not heads.isdisjoint(v["record_nouns"]):
             if of_many and of[-1] not in v["record_nouns"] and head not in v["sum_nouns"]:
-                return "list", True
+                return ("record" if self.small(of) else "list"), True
             several = many and plural(head) and head not in v["detail_nouns"]
             series = head in v["series_nouns"] and not v["past_words"].isdisjoint(noun)
             return ("list" if several or series else "record"), True
@@ -307,9 +344,22 @@ class Reading:
 
     def small(self, noun: tuple[str, ...]) -> bool:
         """Whether things of this name are few by nature: what a service supports, what is open right now."""
-        v = self.v
-        live = noun[-1] in v["live_nouns"] and not v["live_words"].isdisjoint(noun)
-        return live or noun[-1] in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun)
+        v, head = self.v, noun[-1]
+        if head in v["small_nouns"] or " ".join(noun[-2:]) in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun):
+            return True
+        for state in ("live", "opened", "offered"):
+            if head in v[f"{state}_nouns"] and not v[f"{state}_words"].isdisjoint(noun):
+                return True
+        return head in v["part_nouns"] and self.of_one
+
+    @cached_property
+    def of_one(self) -> bool:
+        """Whether the caller picks one thing, of which the parts are asked for: a file, a page, a data set."""
+        wholes = self.v["whole_nouns"]
+        return any(
+            p.required and "array" not in p.schema.types and not wholes.isdisjoint(split(p.name))
+            for p in self.tool.inputs
+        )
 
     @cached_property
     def bare(self) -> Kind | None:
@@ -375,6 +425,8 @@ class Reading:
                     return "list"
                 break
         if action.verb in _FINDING and self._finds_many(action):
+            return "list"
+        if action.verb in _EXAMINING and not _EVERY.isdisjoint(action.object) and plural(action.object[-1]):
             return "list"
         sources = any(not self.v["address_words"].isdisjoint(split(p.name)) for p in self.tool.inputs)
         formats = self.v["text_formats"]

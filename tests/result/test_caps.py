@@ -90,6 +90,7 @@ OF_TOOLS = [
     ("Returns 10 entries per page.", 10),
     ("Runs a command. Output cap: 20,000 bytes.", 20_000),
     ("Reads a file; output longer than 2000 lines is truncated.", 2000),
+    ("Lists rows. It fails when there are more than 500 rows.", 500),
     ("Reads a file. Files larger than 50 MB are not returned.", 50_000_000),
     ("The response is truncated to 2,000 characters.", 2000),
     ("The text of the page, cut to the first 500 words.", 500),

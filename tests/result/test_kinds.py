@@ -46,6 +46,13 @@ LISTS = [
     ("get_stream", "Gets information about one or more streams."),
     ("Books of a publisher", "One publisher's books. Try sort='cheapest'."),
     ("get_values", "Gets data from a sheet of the workbook."),
+    ("list_customers", "Lists available customers."),
+    ("list_letters", "Lists all letters that are currently open."),
+    ("search_voices", "Searches the voices of the library."),
+    ("diagnose_pumps", "Diagnoses all pumps of a plant."),
+    ("get_shelf_details", "Gets all tags and notes of a shelf."),
+    ("get_sections", "Gets the sections of a law."),
+    ("list_symbols", "Lists the symbols traded at an exchange."),
 ]
 DOCUMENTS = [
     ("read_page", "Reads a page of the wiki."),
@@ -67,6 +74,7 @@ DOCUMENTS = [
     ("complexity_report", "Displays the report on the complexity."),
     ("get_release_notes", "Gets the release notes of a version."),
     ("inspect_fault", "Retrieves the cause, stacktrace and tags of a fault."),
+    ("get_test_report", "Gets the test report of a batch."),
 ]
 RECORDS = [
     ("get_order", "Gets an order by its id."),
@@ -93,6 +101,18 @@ RECORDS = [
     ("filter_count", ""),
     ("fetch_insights", "Fetches aggregated insights into shops by city."),
     ("projects_get", "Gets details about specific projects."),
+    ("list_views", "Gets a list of windows open on the desk."),
+    ("list_decks", "Lists all presentations that are currently loaded."),
+    ("list_speakers", "Lists the speakers available in the hall."),
+    ("get_models", "Returns information about the available models."),
+    ("list_voices", "Lists all voices."),
+    ("list_teams", "Lists the teams of the account."),
+    ("get_toc", "Returns the table of contents."),
+    ("get_tide_times", "Gets the times of high water."),
+    ("street_suggestions", "Returns suggestions for the rest of a street's name."),
+    ("get_smog", "Gets the air quality of a town. Returns both the local index and its parts."),
+    ("get_shelf_details", "Gets the tags and place of a shelf."),
+    ("get_pump_guidance", "Gets guidance on pumps. Returns a list of valves."),
 ]
 ACKS = [
     ("create_ticket", "Creates a ticket."),
@@ -110,6 +130,8 @@ ACKS = [
     ("open_tab", "Opens a tab."),
     ("dump_heap", "Dumps the heap of a process to a file."),
     ("expect_answer", "Asks the driver to start waiting for an answer."),
+    ("run_pump_action", "Runs an action on a pump."),
+    ("export_slides", "Exports slides and returns a download link."),
 ]
 SCALARS = [
     ("calculator", "Calculates the value of an expression."),
@@ -220,6 +242,27 @@ def test_a_document_with_fields_is_one_where_one_of_them_is_long() -> None:
     assert result(*told, output={"type": "object", "properties": fields}).kind == "record"
     fields["timeline"] = {"type": "array"}
     assert result(*told, output={"type": "object", "properties": fields}).kind == "document"
+
+
+def test_parts_of_one_thing_are_few() -> None:
+    assert result("get_sections", "Gets the sections of a manual.", title="string!").kind == "record"
+    assert result("list_symbols", "Lists the symbols of a file.", path="string!").kind == "record"
+    assert result("get_sections", "Gets the sections of manuals.", title="array!").kind == "list"
+    assert result("list_symbols", "Lists the symbols of a file.", path="string").kind == "list"
+
+
+def test_by_its_id_comes_one_thing_whatever_its_name() -> None:
+    assert result("getShelvesById", "", id="string!").kind == "record"
+    assert result("get_boxes", "Gets boxes by their id.", box="string!").kind == "record"
+    assert result("getLettersById", "Gets pages of a letter.", id="string!", part="string!").kind == "list"
+    assert result("get_boxes", "Gets boxes by shelf id.", shelf="string!").kind == "list"
+
+
+def test_a_request_to_an_address_returns_what_that_answers() -> None:
+    assert result("patch_request", "Use this to PATCH content.", url_template="string!").kind == "text"
+    assert result("delete_requests", "Deletes what is there.", endpoint="string!").kind == "text"
+    assert result("delete_request", "Deletes a request.", request_id="string!").kind == "ack"
+    assert result("approve_request", "Approves a request.", url="string!").kind == "ack"
 
 
 def test_what_is_opened_by_a_name_comes_back() -> None:

@@ -192,7 +192,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
-    if by_name == by_text == "record" and r.sure(named) and named.object[-1:] == said.object[-1:]:
+    same = by_name == by_text == "record" and r.sure(named) and named.object[-1:] == said.object[-1:]
+    if same and QUANTIFIERS.isdisjoint(r.returned_noun[0] + r.returned_noun[1]):
         return "record", True
     vague = r.v["vague_nouns"]
     if by_text == "unknown" and by_name in {"list", "document"}:

@@ -166,7 +166,8 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         errors += run.errors
         notes = dict.fromkeys((*toolset.notes, *run.notes))
         document.expect(_pointers(run.findings, notes))
-        warnings += [_placed_note(note, document) for note in notes]
+        # In the order of the text: schemas are followed in that of the rules, in two processes at once.
+        warnings += sorted((_placed_note(note, document) for note in notes), key=_place)
         if plan.validate:
             from dowbench.loaders.validate import validate
 
@@ -268,6 +269,10 @@ def _pointers(findings: Iterable[Finding], notes: Iterable[Note]) -> Iterator[st
         yield finding.pointer
         yield from (related.pointer for related in finding.related)
     yield from (note.pointer for note in notes if note.pointer is not None)
+
+
+def _place(note: Note) -> tuple[bool, int, int]:
+    return note.line is None, note.line or 0, note.column or 0
 
 
 def _placed_note(note: Note, document: Document) -> Note:

@@ -91,6 +91,7 @@ class Reading:
 
     def __init__(self, tool: Tool, v: Vocabulary) -> None:
         self.tool = tool
+        self.inputs = tool.inputs
         self.v = v
         self.name = split(tool.name)
         self.sentences = sentences(_without_signature(tool.description, tool.name))
@@ -127,13 +128,13 @@ class Reading:
         """Whether a sentence is the line of a docstring about one parameter: "prompt: What to do"."""
         start, end = sentence.places[0]
         text = sentence.text
-        return text[end : end + 1] == ":" and any(text[start:end] == parameter.name for parameter in self.tool.inputs)
+        return text[end : end + 1] == ":" and any(text[start:end] == parameter.name for parameter in self.inputs)
 
     @property
     def _by_id(self) -> bool:
         """Whether the one thing with an identifier is read, though the name may have it in the plural."""
         by_id = self.name[-2:] == ("by", "id") or (self.saying is not None and _ends_by_id(self.saying.words))
-        return by_id and sum(p.required for p in self.tool.inputs) == 1 and not self.takes(self.v["key_nouns"])
+        return by_id and sum(p.required for p in self.inputs) == 1 and not self.takes(self.v["key_nouns"])
 
     @cached_property
     def argument_texts(self) -> Mapping[str, str]:
@@ -146,7 +147,7 @@ class Reading:
         text = self.tool.description
         if not self.argument_texts:
             return text
-        for parameter in self.tool.inputs:
+        for parameter in self.inputs:
             said = self.argument_texts.get(parameter.name)
             if said and not names_limit(parameter.name, self.v):
                 text = text.replace(said, "", 1)
@@ -172,7 +173,7 @@ class Reading:
         """Whether a top-level parameter has one of ``names`` as its whole name."""
         return any(
             " ".join(split(parameter.name)) in names
-            for parameter in self.tool.inputs
+            for parameter in self.inputs
             if parameter.required or not required
         )
 
@@ -235,7 +236,7 @@ class Reading:
         """Whether it is an HTTP request, ``patch_request``, to an address that the caller gives."""
         if self.name[-1:] not in _REQUEST or _METHODS.isdisjoint(self.name):
             return False
-        return any(not _ADDRESS.isdisjoint(split(p.name)) for p in self.tool.inputs)
+        return any(not _ADDRESS.isdisjoint(split(p.name)) for p in self.inputs)
 
     @property
     def lists(self) -> bool:
@@ -312,12 +313,12 @@ class Reading:
     @cached_property
     def entities(self) -> frozenset[str]:
         """The words of the parameters by which one thing is picked: ``user_id`` picks a user."""
-        return frozenset(word for p in self.tool.inputs if p.required for word in split(p.name))
+        return frozenset(word for p in self.inputs if p.required for word in split(p.name))
 
     @property
     def of_one_day(self) -> bool:
         """Whether the caller names one day."""
-        names = {" ".join(split(p.name)) for p in self.tool.inputs if p.required}
+        names = {" ".join(split(p.name)) for p in self.inputs if p.required}
         return not names.isdisjoint({"date", "day"})
 
     def sure(self, action: Action) -> bool:
@@ -358,7 +359,7 @@ class Reading:
         wholes = self.v["whole_nouns"]
         return any(
             p.required and "array" not in p.schema.types and not wholes.isdisjoint(split(p.name))
-            for p in self.tool.inputs
+            for p in self.inputs
         )
 
     @cached_property
@@ -428,7 +429,7 @@ class Reading:
             return "list"
         if action.verb in _EXAMINING and not _EVERY.isdisjoint(action.object) and plural(action.object[-1]):
             return "list"
-        sources = any(not self.v["address_words"].isdisjoint(split(p.name)) for p in self.tool.inputs)
+        sources = any(not self.v["address_words"].isdisjoint(split(p.name)) for p in self.inputs)
         formats = self.v["text_formats"]
         if action.verb == "parse" and sources and not _FILES.isdisjoint(action.object[-1:]):
             return "document"
@@ -493,7 +494,7 @@ class Reading:
     def _offers_text(self) -> bool:
         """Whether a switch adds the text of what is read: ``include_body``."""
         long = self.v["long_fields"]
-        names = [split(p.name) for p in self.tool.inputs if "boolean" in p.schema.types]
+        names = [split(p.name) for p in self.inputs if "boolean" in p.schema.types]
         return any(name[0] in _ADDS and not long.isdisjoint(name[1:]) for name in names if name)
 
     def _enumerates(self, action: Action) -> bool:

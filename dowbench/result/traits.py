@@ -112,7 +112,7 @@ def recursive(r: Reading) -> bool:
         return True
     searches = [a for a in r.actions if a.verb in {"find", "search", "grep"}]
     files = any(any_of({"file", "files"}, a.object, a.tail) for a in searches)
-    return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.tool.inputs)
+    return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.inputs)
 
 
 _EVERY = word_set("all every recursively through including nested")
@@ -226,14 +226,14 @@ def passes_on(r: Reading) -> bool:
     runs = [action for action in r.actions if action.act == "run"]
     if any(any_of(v["called_nouns"], action.object, action.of) for action in runs):
         return True
-    names = {" ".join(split(p.name)): p for p in r.tool.inputs if not choices(p.schema)}
+    names = {" ".join(split(p.name)): p for p in r.inputs if not choices(p.schema)}
     open_ended = any(_is_open(names[name]) for name in _ARGUMENTS.intersection(names))
     return bool(runs) and open_ended and not v["operation_names"].isdisjoint(names)
 
 
 def ranged(r: Reading) -> bool:
     """Whether what is read is a thing of no known kind between two points in time, and so one entry for each."""
-    words = [split(p.name) for p in r.tool.inputs]
+    words = [split(p.name) for p in r.inputs]
     spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
     series = r.v["series_nouns"]
     return spans and r.actions != () and not any(r.sure(a) and series.isdisjoint(a.object[-1:]) for a in r.actions)
@@ -247,7 +247,7 @@ _COMMANDS = word_set("action command operation op mode method subcommand cmd")
 def commanded(r: Reading) -> Kind | None:
     """What the most that one of several commands returns, where a parameter chooses among them: list, get, delete."""
     v = r.v
-    for parameter in r.tool.inputs:
+    for parameter in r.inputs:
         if _COMMANDS.isdisjoint(split(parameter.name)[-1:]):
             continue
         for value in choices(parameter.schema):
@@ -274,7 +274,7 @@ _GETS = word_set("get fetch retrieve")
 
 def forwards(r: Reading) -> bool:
     """Whether the caller picks the HTTP method of the request that it sends."""
-    listed = [values for p in r.tool.inputs if (values := choices(p.schema))]
+    listed = [values for p in r.inputs if (values := choices(p.schema))]
     return any(_METHODS.issubset({str(value).upper() for value in values}) for values in listed)
 
 
@@ -289,7 +289,7 @@ def requests(r: Reading) -> bool:
         return True
     if r.said is None or r.said.verb != "call":
         return False
-    return any(split(p.name)[-1:] in {("url",), ("uri",), ("endpoint",)} for p in r.tool.inputs)
+    return any(split(p.name)[-1:] in {("url",), ("uri",), ("endpoint",)} for p in r.inputs)
 
 
 _REQUEST = {("request",), ("requests",)}
@@ -354,14 +354,14 @@ _PICTURE = {("image",), ("picture",), ("png",)}
 def keyed(r: Reading) -> bool:
     """Whether the caller names each thing that it gets back, so that the answer is as long as the question."""
     keys = r.v["key_nouns"]
-    for p in r.tool.inputs if all(action.act == "read" for action in r.actions) else ():
-        asked = p.required or len(r.tool.inputs) == 1
+    for p in r.inputs if all(action.act == "read" for action in r.actions) else ():
+        asked = p.required or len(r.inputs) == 1
         if asked and "array" in p.schema.types and any_of(split(p.name)[-1:], *(a.object + a.of for a in r.actions)):
             return True
     listed = {p.path[0] for p in r.tool.parameters if p.required and p.path[1:] in {("id",), ("[]", "id")}}
     return any(
         p.required and (not keys.isdisjoint(split(p.name)[-1:]) or (p.name in listed and "array" in p.schema.types))
-        for p in r.tool.inputs
+        for p in r.inputs
     )
 
 
@@ -371,7 +371,7 @@ def asks(r: Reading) -> bool:
         return False
     return any(
         not r.v["term_names"].isdisjoint(split(p.name))
-        for p in r.tool.inputs
+        for p in r.inputs
         if "string" in p.schema.types or not p.schema.types
     )
 

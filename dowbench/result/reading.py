@@ -172,9 +172,7 @@ class Reading:
     def takes(self, names: frozenset[str], *, required: bool = False) -> bool:
         """Whether a top-level parameter has one of ``names`` as its whole name."""
         return any(
-            " ".join(split(parameter.name)) in names
-            for parameter in self.inputs
-            if parameter.required or not required
+            " ".join(split(parameter.name)) in names for parameter in self.inputs if parameter.required or not required
         )
 
     @cached_property
@@ -358,8 +356,7 @@ class Reading:
         """Whether the caller picks one thing, of which the parts are asked for: a file, a page, a data set."""
         wholes = self.v["whole_nouns"]
         return any(
-            p.required and "array" not in p.schema.types and not wholes.isdisjoint(split(p.name))
-            for p in self.inputs
+            p.required and "array" not in p.schema.types and not wholes.isdisjoint(split(p.name)) for p in self.inputs
         )
 
     @cached_property

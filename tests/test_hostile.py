@@ -143,6 +143,38 @@ class TestOfAnySize:
         run = scan("long.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
 
+    @pytest.mark.parametrize(
+        "limit",
+        [{"default": 10**400}, {"maximum": 10**400}, {"exclusiveMaximum": 10**400}, {"const": 10**400},
+         {"enum": [5, 10**400]}, {"description": f"How many pages, at most {10**400}, default {10**400}."}],
+        ids=lambda limit: next(iter(limit)),
+    )  # fmt: skip
+    @pytest.mark.parametrize(
+        "text", ["Lists pages.", f"Lists pages. Returns at most {10**400} results, up to {10**400} MB."]
+    )
+    def test_numbers_that_no_float_holds(self, limit: dict[str, Any], text: str, folder: Path, scan: Dowbench) -> None:
+        schema = {"type": "object", "properties": {"limit": {"type": "integer", **limit}}}
+        Path("large.json").write_text(json.dumps([tool("list_pages", description=text, input_schema=schema)]))
+        run = scan("large.json")
+        assert "error" not in run.err
+        found = [(f["rule"], f["parameter"]) for f in run.json["findings"]]
+        assert ("limit-without-maximum", "limit") in found
+
+    def test_numbers_that_no_float_holds_in_yaml(self, folder: Path, scan: Dowbench) -> None:
+        for name, number in {
+            "decimal": "9" * 400,
+            "tagged": f"!!float {'9' * 400}",
+            "based": f"0x{'f' * 9000}",
+        }.items():
+            Path(f"{name}.yaml").write_text(
+                "tools:\n- name: list_pages\n  description: Lists pages.\n  inputSchema:\n    type: object\n"
+                f"    properties: {{limit: {{type: integer, default: {number}}}}}\n"
+            )
+        run = scan(".")
+        assert run.err == ""
+        found = {(f["path"], f["rule"], f["parameter"]) for f in run.json["findings"]}
+        assert found >= {(f"{name}.yaml", "limit-without-maximum", "limit") for name in ("decimal", "tagged", "based")}
+
     def test_very_many_references_to_one_definition(self, folder: Path, scan: Dowbench) -> None:
         properties = {f"p{n}": {"$ref": "#/$defs/Text"} for n in range(20_000)}
         schema = {"type": "object", "properties": properties, "$defs": {"Text": {"type": "string"}}}

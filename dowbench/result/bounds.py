@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowbench.result import caps
+from dowbench.result.caps import SENTINELS
 from dowbench.result.english import plural, word_set
 from dowbench.words import split
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 LimitSource = Literal["schema", "documented", "none"]
 
-SENTINELS = 2**31 - 1
-"""From here on a maximum is a generator's default (2^31-1, 2^53-1 …) or says "any", and bounds nothing."""
 RANGE, WORK = "range", "work"
 """Units of a limit that picks a part (lines 1 to 50), and of one on what is done (turns, agents), not on the result."""
 
@@ -52,7 +51,7 @@ def upper_bound(parameter: Parameter, text: str | None = None) -> Limit:
     if maximum is not None:
         return Limit(parameter, maximum, "schema", default, parameter.required, unit)
     cap = caps.in_parameter(text)
-    if cap is not None and cap.value is not None and cap.value < SENTINELS:
+    if cap is not None and cap.value is not None:
         return Limit(parameter, cap.value, "documented", default, parameter.required, unit)
     if caps.capped(text):
         return Limit(parameter, None, "documented", default, parameter.required, unit)
@@ -63,10 +62,12 @@ def _schema_maximum(schema: Schema) -> float | None:
     enum = choices(schema)
     if enum and "boolean" not in schema.types:
         numbers = [number for value in enum if (number := _number(value)) is not None]
-        return max(numbers, default=float(max(len(str(value)) for value in enum)))
+        largest = max(numbers) if numbers else max(len(str(value)) for value in enum)
+        return largest if largest < SENTINELS else None
     constant = schema.get("const")
     if constant is not None:
-        return _number(constant) or float(len(str(constant)))
+        number = _number(constant)
+        return len(str(constant)) if number is None else number if number < SENTINELS else None
     stated: list[float] = []
     for keyword in ("maximum", "exclusiveMaximum", "maxItems", "maxLength"):
         value = schema.get(keyword)

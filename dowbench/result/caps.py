@@ -13,6 +13,9 @@ from typing import NamedTuple
 
 from dowbench.result.english import word_set
 
+SENTINELS = 2**31 - 1
+"""From here on a maximum is a generator's default (2^31-1, 2^53-1 …) or says "any", and bounds nothing."""
+
 
 class Cap(NamedTuple):
     """A bound that a text states."""
@@ -354,6 +357,8 @@ def _found(clause: _Clause, *, of_parameter: bool) -> list[tuple[Cap, int]]:
                 continue
             number = clause.numbers[int(match["n"])]
             value = _value(number)
+            if value >= SENTINELS:
+                continue
             low = match.groupdict().get("low")
             if low is not None and _value(clause.numbers[int(low)]) >= value:
                 continue
@@ -398,4 +403,4 @@ def _value(text: str) -> float:
     if match is None:
         return _WORDS[text.split()[-1]]
     value = float(match[1]) * _SCALE.get(match[2], 1)
-    return int(value) if value == int(value) else value
+    return int(value) if value.is_integer() else value

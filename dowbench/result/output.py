@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dowbench.result.bounds import SENTINELS, choices
+from dowbench.result.bounds import choices
+from dowbench.result.caps import SENTINELS
 from dowbench.words import split
 
 if TYPE_CHECKING:

@@ -54,7 +54,13 @@ def figure(value: float | None) -> str:
     """A number as messages print it."""
     if value is None:
         return "not stated"
+    if abs(value) >= _COUNTABLE:
+        return f"{'-' if value < 0 else ''}{_COUNTABLE:,} or more"
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,}"
+
+
+_COUNTABLE = 2**53
+"""From here on a ``float`` does not hold every whole number."""
 
 
 def compile_tree(value: Any, at: Path, env: Env, operators: Mapping[str, Operator]) -> Any:

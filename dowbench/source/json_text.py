@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.errors import SourceError
@@ -121,11 +121,12 @@ def depth(value: Any) -> int:
 
 
 def integer(digits: str) -> int | float:
-    """The number, or infinity where Python refuses to convert so many digits."""
-    try:
-        return int(digits)
-    except ValueError:
-        return -math.inf if digits.startswith("-") else math.inf
+    """The number, or infinity where it is too large for a ``float``."""
+    return int(digits) if len(digits) <= _DIGITS else float(digits)
+
+
+_DIGITS = sys.float_info.max_10_exp
+"""So many digits are no number too large for a ``float``."""
 
 
 def _located(path: str, text: str, error: json.JSONDecodeError) -> SourceError:

@@ -42,6 +42,8 @@ _WORDS: dict[str, Any] = {
 }
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_LONGEST = 250
+"""So many characters in base 8 or 16 are no number too large for a ``float``."""
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 
@@ -56,7 +58,7 @@ def scalar(text: str) -> Any:
     if _FLOAT.fullmatch(text):
         return float(text)
     if _BASED.fullmatch(text):
-        return int(text, 0)
+        return int(text, 0) if len(text) <= _LONGEST else math.inf
     return text
 
 
@@ -326,7 +328,7 @@ class _Reader:
         tag = event.tag or ""
         read = scalar(event.value)
         if tag == _TAG + "float" and type(read) is int:
-            read = float(read)
+            read = float(event.value) if _INTEGER.fullmatch(event.value) else float(read)
         expected = _TYPES.get(tag)
         if expected is not None:
             if type(read) is not expected:

@@ -20,6 +20,7 @@ from dowbench import baseline, configfile, discover, scan
 from dowbench import config as configs
 from dowbench.errors import DowbenchError, UsageError
 from dowbench.model import SEVERITIES
+from dowbench.output import is_one_of
 from dowbench.report import ReportOptions, render
 from dowbench.report.escape import markdown, visible
 from dowbench.report.github import command
@@ -132,7 +133,8 @@ def _run(environment: Mapping[str, str], outputs: dict[str, str]) -> int:
     if inputs.summary:
         _append_summary(environment, render("markdown", result, options))
     if target is not None:
-        if target.as_posix() in {file.path for file in result.files}:
+        known = _baseline(inputs, config)
+        if is_one_of(target, [*scan.files_read(result, config), *([str(known)] if known else [])]):
             raise UsageError("not written: it is one of the files that were read", path=target.as_posix())
         _write(target, render("sarif", result, options))
         outputs["sarif-file"] = target.as_posix()
@@ -148,15 +150,19 @@ def _config(inputs: Inputs) -> Config:
     return config
 
 
-def _scan(inputs: Inputs, config: Config) -> ScanResult:
-    known = None
+def _baseline(inputs: Inputs, config: Config) -> Path | None:
     if inputs.baseline:
-        known = baseline.load(Path(inputs.baseline))
-    elif config.baseline:
-        known = baseline.load(config.base / config.baseline)
+        return Path(inputs.baseline)
+    return config.base / config.baseline if config.baseline else None
+
+
+def _scan(inputs: Inputs, config: Config) -> ScanResult:
+    known = _baseline(inputs, config)
     # "-" is standard input for the command line; here it can only be a file of that name.
     paths = [f"./{path}" if path == discover.STDIN else path for path in inputs.paths]
-    return scan.scan(paths, config, changed_since=inputs.changed_since or None, known=known)
+    return scan.scan(
+        paths, config, changed_since=inputs.changed_since or None, known=baseline.load(known) if known else None
+    )
 
 
 def _inside(path: Path) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from dowbench.pointer import parent, split, step
+from dowbench.pointer import follow, parent, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,9 +49,5 @@ def digest(value: Any, tool: Tool) -> str:
 
 
 def _at(value: Any, pointer: str) -> Any:
-    for token in split(pointer):
-        found = step(value, token)
-        if found is None:
-            return None
-        (value,) = found
-    return value
+    found = follow(value, split(pointer))
+    return found[0] if found else None

@@ -200,7 +200,7 @@ def scan(
         known=None if rewritten else known,
     )
     unwritten: list[UsageError] = []
-    inputs = _inputs(result, config)
+    inputs = pipeline.files_read(result, config)
     if rewritten:
         with _collected(unwritten):
             result = _write_baseline(rewritten, result, known, inputs)
@@ -228,17 +228,6 @@ def _different(outputs: Sequence[Output], baseline: Path | None) -> None:
             raise UsageError("two reports would be written to it", path=file.as_posix())
 
 
-def _inputs(result: ScanResult, config: Config) -> list[str]:
-    """The files that were read and are somebody's work: definitions, also broken ones, configuration and rules."""
-    packs = [config.base / folder for folder in config.rule_packs]
-    return [
-        *(file.path for file in result.files),
-        *(error.path for error in result.errors),
-        *([config.path] if config.path else []),
-        *(str(file) for pack in packs for file in pack.iterdir()),
-    ]
-
-
 @contextmanager
 def _collected(errors: list[UsageError]) -> Iterator[None]:
     """Keep an error for later: what is written elsewhere goes on."""
@@ -254,6 +243,7 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
 
     from dowbench.config import Config, find
     from dowbench.discover import working_directory
+    from dowbench.pointer import split
 
     path = Path(file) if file else None if none else find(working_directory())
     config = Config()
@@ -269,7 +259,7 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
         if key in given:
             given[key] = tuple(part.strip() for value in given[key] for part in value.split(",") if part.strip())
     for key in given:
-        lines = {pointer: line for pointer, line in lines.items() if pointer.split("/")[1] != key}
+        lines = {pointer: line for pointer, line in lines.items() if split(pointer)[0] != key}
     return replace(config, **given, rule_packs=(*config.rule_packs, *packs), lines=lines)
 
 

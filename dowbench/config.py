@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from dowbench import git
 from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,12 +75,11 @@ def find(start: Path) -> Path | None:
     must not be a file of the machine, of which messages would then tell.
     """
     home = Path.home() if str(Path("~").expanduser()) != "~" else None
-    # os.path answers "no" where a folder is closed to us and pathlib raises.
-    folders = (start, *start.parents)
-    top = next((folder for folder in folders if os.path.exists(folder / ".git")), None)  # noqa: PTH110
-    for folder in folders:
+    top = git.root(start)
+    for folder in (start, *start.parents):
         for name in (*FILENAMES, "pyproject.toml"):
             file = folder / name
+            # os.path answers "no" where a folder is closed to us and pathlib raises.
             if not os.path.isfile(file) or not (name in FILENAMES or _has_table(file)):  # noqa: PTH113
                 continue
             target, inside = os.path.realpath(file), os.path.realpath(top or folder)

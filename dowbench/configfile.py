@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowbench.config import Config, Waiver
 from dowbench.errors import SourceError, UsageError, did_you_mean
 from dowbench.inputs import read_settings
-from dowbench.pointer import join, upwards
+from dowbench.pointer import join, split, upwards
 from dowbench.suppress import is_date
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def load(path: Path, *, shown: str | None = None) -> Config:
     lines = {pointer: line for pointer in _pointers(value) if (line := line_of(pointer)) is not None}
     settings = dict(value)
     exceptions = tuple(
-        Waiver(**{**_tuples(item), "line": lines.get(f"/exceptions/{index}")})
+        Waiver(**{**_tuples(item), "line": lines.get(join("/exceptions", index))})
         for index, item in enumerate(settings.pop("exceptions", ()))
     )
     words = {key: tuple(items) for key, items in settings.pop("words", {}).items()}
@@ -103,10 +103,9 @@ _SAID = {
 
 def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[Problem]:
     """Every way in which ``value`` breaks ``schema``: the keywords that ``config.schema.json`` uses, no others."""
-    parent, _, name = pointer.rpartition("/")
+    *holders, name = split(pointer) or ["the configuration"]
     if name.isdecimal():
-        name = f"{parent.rpartition('/')[2]}[{name}]"
-    name = name or "the configuration"
+        name = f"{holders[-1]}[{name}]"
     if "enum" in schema and value not in schema["enum"]:
         yield Problem(
             pointer, f"{name} must be one of {', '.join(schema['enum'])}, not {json.dumps(value, default=str)}"

@@ -130,10 +130,18 @@ def _refuse(path: Path, old: os.stat_result, inputs: Iterable[str]) -> None:
         reason = "cannot be written: a symbolic link; name the file that it leads to"
     elif not stat.S_ISREG(old.st_mode):
         reason = "cannot be written: not a regular file"
-    elif any((other := _status(Path(name), follow=True)) and os.path.samestat(old, other) for name in inputs):
+    elif is_one_of(path, inputs):
         reason = "not written: it is one of the files that were read"
     if reason:
         raise UsageError(reason, path=path.as_posix())
+
+
+def is_one_of(path: Path, files: Iterable[str]) -> bool:
+    """Whether there is something at ``path``, and it is what one of ``files`` leads to, by whatever name."""
+    here = _status(path)
+    return here is not None and any(
+        (there := _status(Path(file), follow=True)) and os.path.samestat(here, there) for file in files
+    )
 
 
 def _replace(path: Path, data: bytes, old: os.stat_result | None) -> None:

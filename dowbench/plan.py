@@ -12,7 +12,7 @@ from dowbench.config import ALL
 from dowbench.discover import Globs
 from dowbench.errors import UsageError, did_you_mean
 from dowbench.model import CONFIDENCES, SEVERITIES
-from dowbench.pointer import join
+from dowbench.pointer import join, split
 from dowbench.rulepack import load_pack
 from dowbench.rulepack.settings import Settings
 from dowbench.source import DEFAULT_LIMITS
@@ -41,6 +41,11 @@ class Plan(NamedTuple):
     today: str
     """The date that ignores expire by."""
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of the rules in force."""
+        return frozenset(rule.id for rule in self.rules)
+
     def wants(self, finding: Finding) -> bool:
         """Whether the settings ask for ``finding``."""
         return (
@@ -64,11 +69,11 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
     for setting in ("select", "ignore"):
         for index, rule in enumerate(getattr(config, setting)):
             if rule not in known:
-                raise config.error(f"{setting}: {_unknown(rule, known)}", f"/{setting}/{index}")
+                raise config.error(f"{setting}: {_unknown(rule, known)}", join("", setting, index))
     for index, waiver in enumerate(config.exceptions):
         for rule in waiver.rules:
             if rule != ALL and rule not in known:
-                raise config.error(f"exceptions: {_unknown(rule, known)}", f"/exceptions/{index}")
+                raise config.error(f"exceptions: {_unknown(rule, known)}", join("/exceptions", index))
     if config.loader != "auto":
         try:
             loaders.named(config.loader)
@@ -93,7 +98,7 @@ def _unknown(rule: str, known: Iterable[str]) -> str:
 
 def _placed(error: UsageError, config: Config) -> UsageError:
     """An error about a setting, with the line of the setting that it quotes first."""
-    lines = {pointer.rpartition("/")[2]: line for pointer, line in config.lines.items()}
+    lines = {split(pointer)[-1]: line for pointer, line in config.lines.items()}
     line = next((lines[name] for name in re.findall(r"`([^`]+)`", error.message) if name in lines), None)
     return UsageError(error.message, path=error.path or config.path, line=error.line or line)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def join(pointer: str, *tokens: str | int) -> str:
@@ -36,6 +36,17 @@ def upwards(pointer: str) -> Iterator[str]:
     while pointer:
         pointer = parent(pointer)
         yield pointer
+
+
+def follow(value: Any, tokens: Iterable[str]) -> tuple[Any] | None:
+    """What the unescaped ``tokens`` of a pointer lead to below ``value``, as ``step`` gives it."""
+    found = (value,)
+    for token in tokens:
+        after = step(found[0], token)
+        if after is None:
+            return None
+        found = after
+    return found
 
 
 def step(value: Any, token: str) -> tuple[Any] | None:

@@ -70,7 +70,7 @@ def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None
     value = definitions(tools, MEMORY, plan.limits)
     toolset = loaders.load(value, path=MEMORY, format=format, limits=plan.limits)
     run = engine.run(plan.pack, toolset, plan.limits.seconds)
-    in_force = {rule.id for rule in plan.rules}
+    in_force = plan.ids
     found = [finding for finding in fingerprinted(run.findings) if finding.rule in in_force]
     split = divided(MEMORY, [(InMemory(value), toolset)], None, found, plan)
     return ScanResult(
@@ -80,6 +80,7 @@ def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None
         errors=tuple(run.errors),
         warnings=(*toolset.notes, *split.warnings),
         rules=plan.rules,
+        known=plan.known,
     )
 
 
@@ -140,6 +141,17 @@ def exit_code(result: ScanResult, fail_on: Severity | Literal["none"]) -> int:
     return int(fail_on != "none" and any(result.count(s) for s in SEVERITIES[: SEVERITIES.index(fail_on) + 1]))
 
 
+def files_read(result: ScanResult, config: Config) -> list[str]:
+    """The files that were read and are somebody's work: definitions, also broken ones, configuration and rules."""
+    packs = [config.base / folder for folder in config.rule_packs]
+    return [
+        *(file.path for file in result.files),
+        *(error.path for error in result.errors),
+        *([config.path] if config.path else []),
+        *(str(file) for pack in packs for file in pack.iterdir()),
+    ]
+
+
 def configured(config: Config) -> list[str]:
     """The config's ``files`` as arguments, relative to the working directory."""
     base = os.path.relpath(config.base) if config.base.is_absolute() else str(config.base)
@@ -193,7 +205,7 @@ def _order(finding: Finding) -> tuple[str, int, str, int, int, str]:
 
 def _idle_waivers(targets: Sequence[Target], outcome: FileOutcome, plan: Plan) -> Iterator[Note]:
     """Exceptions that have expired, or that covered nothing though files they speak of were scanned."""
-    ids = {rule.id for rule in plan.rules}
+    ids = plan.ids
     scanned = {file.path for file in outcome.files}
     for index, (waiver, files) in enumerate(plan.waivers):
         where = plan.config.path or "exceptions"

@@ -61,7 +61,7 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
     except UnrecognizedError as error:
         return _unrecognized(target, error, plan)
     except DowbenchError as error:
-        return FileOutcome(errors=(Note(target.path, error.message, error.line, error.column),))
+        return FileOutcome(errors=(_noted(error, target.path),))
     except MemoryError:
         return FileOutcome(errors=(Note(target.path, "there is not enough memory to scan it"),))
     except Exception as error:  # a fault of ours in one file must neither hide the others nor look clean
@@ -69,6 +69,10 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
 
         message = f"internal error, please report it: {type(error).__name__}: {error}"
         return FileOutcome(errors=(Note(target.path, message, detail=traceback.format_exc()),))
+
+
+def _noted(error: DowbenchError, path: str) -> Note:
+    return Note(path, error.message, error.line, error.column)
 
 
 def _read(target: Target, limits: Limits) -> bytes:
@@ -83,7 +87,7 @@ def _read(target: Target, limits: Limits) -> bytes:
 
 
 def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileOutcome:
-    note = Note(target.path, error.message, error.line, error.column)
+    note = _noted(error, target.path)
     if target.named and not plan.config.skip_unrecognized:
         return FileOutcome(errors=(note._replace(message=f"{error.message} (--skip-unrecognized passes over it)"),))
     return FileOutcome(skipped=(note,))
@@ -118,7 +122,7 @@ def _scan_source(read: Source, job: Job, plan: Plan) -> FileOutcome:
                 raise
             outcomes.append(_unrecognized(target, error, plan))
         except SourceError as error:
-            outcomes.append(FileOutcome(errors=(Note(target.path, error.message, error.line, error.column),)))
+            outcomes.append(FileOutcome(errors=(_noted(error, target.path),)))
     if toolsets:
         outcomes.append(_scan_tools(job, read, toolsets, plan))
     elif all(outcome.skipped for outcome in outcomes):
@@ -158,8 +162,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
         try:
             run = forked.run(plan.pack, toolset, plan.limits.seconds)
         except SourceError as error:  # schemas are read when a rule asks for them
-            error = _with_line(error, document)
-            errors.append(Note(job.target.path, error.message, error.line, error.column))
+            errors.append(_noted(_with_line(error, document), job.target.path))
             continue
         scanned.append((document, toolset))
         found += run.findings
@@ -175,7 +178,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
             errors += [
                 _placed_note(note._replace(message=f"not valid OpenAPI: {note.message}"), document) for note in faults
             ]
-    in_force = {rule.id for rule in plan.rules}
+    in_force = plan.ids
     split = divided(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
     wanted = [finding for finding in split.findings if plan.wants(finding)]
     changed = wanted if job.earlier is None else _on_changed_tools(job, scanned, wanted, plan)
@@ -225,7 +228,7 @@ def divided(
             document=document,
             tools={tool.name: tool.location.pointer for tool in toolset.tools},
             known=plan.known,
-            judged={rule.id for rule in plan.rules},
+            judged=plan.ids,
             now=plan.today,
         )
         standing += outcome.findings

@@ -108,7 +108,7 @@ def in_values(document: Document) -> Iterator[Ignore | Fault]:
         if isinstance(node, dict):
             seen.add(id(node))
             if KEY in node and not names:
-                yield _from_value(node[KEY], pointer, document.span(f"{pointer}/{KEY}").line)
+                yield _from_value(node[KEY], pointer, document.span(join(pointer, KEY)).line)
             for key, item in node.items():
                 if isinstance(item, dict | list) and (names or key != KEY):
                     stack.append((item, join(pointer, str(key)), not names and key in _NAMES))
@@ -303,7 +303,7 @@ class _Placed:
         own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}
         if finding.tool is not None and finding.tool in tools:
             # OpenAI chat and Bedrock wrap a definition in an object of its own.
-            own |= {f"{tools[finding.tool]}/{wrapper}" for wrapper in ("function", "toolSpec")}
+            own |= {join(tools[finding.tool], wrapper) for wrapper in ("function", "toolSpec")}
         around = {place for pointer in own for place in upwards(pointer)}
         for place in around:
             yield from self._by_pointer.get(place, ())

@@ -345,10 +345,16 @@ def test_only_what_changed_since_a_revision(runner: Runner) -> None:
     assert not (runner.workspace / "x").exists()
 
 
-def test_the_report_replaces_no_file_that_was_scanned(runner: Runner) -> None:
+@pytest.mark.parametrize("name", ["./tools.json", "same.json", "broken.json", "dowbench.yaml", "known.json"])
+def test_the_report_replaces_no_file_that_was_read(runner: Runner, name: str) -> None:
     (runner.workspace / "tools.json").write_text(tools(BOUNDED))
-    assert runner.run(sarif_file="./tools.json") == 2
-    assert (runner.workspace / "tools.json").read_text() == tools(BOUNDED)
+    (runner.workspace / "same.json").hardlink_to(runner.workspace / "tools.json")
+    (runner.workspace / "broken.json").write_text('{"tools": [')
+    (runner.workspace / "dowbench.yaml").write_text("baseline: known.json\n")
+    (runner.workspace / "known.json").write_text(json.dumps({"schema": "dowbench.baseline/1", "findings": []}))
+    before = (runner.workspace / name).read_bytes()
+    assert runner.run(paths="tools.json\nbroken.json", sarif_file=name) == 2
+    assert (runner.workspace / name).read_bytes() == before
     assert "not written: it is one of the files that were read" in runner.log
     assert runner.outputs["conclusion"] == "error"
 

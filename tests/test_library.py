@@ -104,6 +104,7 @@ def test_limits_hold_for_objects_too(limit: dict[str, float], message: str) -> N
 def test_shared_objects_are_no_cycle() -> None:
     one = tool("probe_one")
     result = scan_tools([one, one, {**one, "name": "probe_two"}], config=CONFIG)
+    assert result.known >= {rule.id for rule in result.rules} > set()
     assert [finding.pointer for finding in result.findings] == ["/0", "/1", "/2"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowbench.pointer import join, parent, split, step, upwards
+from dowbench.pointer import follow, join, parent, split, step, upwards
 
 
 @given(st.lists(st.text()))
@@ -17,6 +17,14 @@ def test_split_undoes_join(tokens):
 def test_tokens_are_escaped_once():
     assert join("/a", "b/c~d", 3, "") == "/a/b~1c~0d/3/"
     assert split("/~01") == ["~1"]
+
+
+def test_a_pointer_is_followed_as_far_as_it_leads():
+    value = {"a/b": [None, {"c": 1}]}
+    assert follow(value, split("/a~1b/1/c")) == (1,)
+    assert follow(value, split("/a~1b/0")) == (None,)
+    assert follow(value, split("")) == (value,)
+    assert follow(value, split("/a~1b/2/c")) is None
 
 
 def test_upwards_ends_at_the_whole_document():

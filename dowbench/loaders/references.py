@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.loaders.context import quote
 from dowbench.loaders.keywords import REFERENCES, reference
-from dowbench.pointer import join, split, step
+from dowbench.pointer import follow, join, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from dowbench.loaders.context import Context
 
@@ -100,11 +100,7 @@ class References:
         return self._anchors.get(name)
 
 
-def walk(value: Any, tokens: Iterable[str], pointer: str) -> Part | None:
+def walk(value: Any, tokens: Sequence[str], pointer: str) -> Part | None:
     """What the unescaped ``tokens`` of a pointer lead to below ``value``, which stands at ``pointer``."""
-    for token in tokens:
-        found = step(value, token)
-        if found is None:
-            return None
-        (value,), pointer = found, join(pointer, token)
-    return Part(value, pointer)
+    found = follow(value, tokens)
+    return Part(found[0], join(pointer, *tokens)) if found else None

@@ -15,6 +15,7 @@ from dowbench_benchmark import codec, damage, mappers, metrics, prices, results,
 from dowbench_benchmark.cassette import first_difference
 from dowbench_benchmark.model import Episode, Usage
 from dowbench_benchmark.model import UsageError as MappingError
+from dowbench_benchmark.recorded import optional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -162,7 +163,7 @@ def recorded_episodes(directory: Path) -> list[Episode]:
 
 def in_plan(run: Run, rows: list[Episode], notices: list[str]) -> list[Episode]:
     """The rows that belong to the plan, in its order. 0.1.0 recorded none, but its files are in order."""
-    planned = run.planned if run.plan is None else len(run.plan)
+    planned = run.planned
     if run.plan is not None:
         by_id = {row.episode_id: row for row in rows}
         found = [by_id[episode_id] for episode_id in run.plan if episode_id in by_id]
@@ -225,8 +226,7 @@ def _attempt(row: Recorded) -> str:
 
 
 def _usage(row: Recorded) -> Usage | None:
-    usage = row.get("usage")
-    return None if usage is None else codec.usage_from(usage)
+    return optional(row, "usage", codec.usage_from, None)
 
 
 def _mapped(
@@ -282,4 +282,4 @@ def _prices(run: Run, models: Iterable[str], price_file: Path | None, notices: l
 
 
 def _shown(usage: Usage) -> str:
-    return ", ".join(f"{name} {count}" for name, count in codec.usage_json(usage).items() if count) or "nothing"
+    return ", ".join(f"{name} {count}" for name, count in usage.counters().items() if count) or "nothing"

@@ -14,6 +14,7 @@ from dowbench.errors import DowbenchError
 from dowbench_benchmark import codec, recorded, store
 from dowbench_benchmark.loop import ROLES
 from dowbench_benchmark.model import ProviderError
+from dowbench_benchmark.recorded import Recorded, optional
 from dowbench_benchmark.store import StoreError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
     from dowbench_benchmark.loop import Meter, Role
     from dowbench_benchmark.model import EpisodeSpec, Request, Response
-    from dowbench_benchmark.recorded import Recorded
 
 _CONTEXT = 40
 _REQUEST = 64
@@ -61,21 +61,22 @@ class Event:
 
 def event_from(row: Recorded, text: bytes) -> Event:
     """An event from its row. Raises a located error."""
-    kind, error = row.at("kind").choice(("count", "complete")), row.get("error")
+    kind = row.at("kind").choice(("count", "complete"))
     digest = row.at("digest").text()
     if not re.fullmatch("[0-9a-f]{64}", digest):
         row.at("digest").fail("expected a sha256")
+    error = optional(row, "error", Recorded.characters, None)
     event = Event(
         kind=cast("Literal['count', 'complete']", kind),
         attempt=row.at("attempt").text(),
         episode_id=row.at("episode_id").text(),
         digest=digest,
-        error=None if error is None else error.characters(),
+        error=error,
         text=text,
     )
     if kind == "count":
         return replace(event, input_tokens=row.at("input_tokens").count() if error is None else 0)
-    response, raw = row.get("response"), row.get("raw_usage")
+    response = optional(row, "response", codec.response_from, None)
     if (response is None) == (error is None):
         row.fail("expected either a response or an error")
     return replace(
@@ -84,8 +85,8 @@ def event_from(row: Recorded, text: bytes) -> Event:
         turn=row.at("turn").count(),
         depth=row.at("depth").count(),
         role=cast("Role", row.at("role").choice(ROLES)),
-        response=None if response is None else codec.response_from(response),
-        raw_usage=None if raw is None else raw.object(),
+        response=response,
+        raw_usage=optional(row, "raw_usage", Recorded.object, None),
     )
 
 

@@ -342,7 +342,7 @@ def report(run_dir: Path, output: Path | None, form: str | None) -> None:
 @click.command("list", short_help="List attacks, tasks, defenses, providers, models, scenarios, configurations.")
 @click.argument(
     "what",
-    type=click.Choice(["attacks", "tasks", "defenses", "providers", "models", "scenarios", "configs", "all"]),
+    type=click.Choice([*KINDS, "all"]),
     default="all",
 )
 @click.option("--scenario", metavar="ID", help="Attacks and tasks of this scenario.")

@@ -26,11 +26,10 @@ from dowbench_benchmark.model import (
     ToolSpec,
     Usage,
 )
-from dowbench_benchmark.recorded import MOST
+from dowbench_benchmark.recorded import MOST, Recorded, optional
 
 if TYPE_CHECKING:
     from dowbench_benchmark.model import Kind, Status, StopReason
-    from dowbench_benchmark.recorded import Recorded
 
 LEAST_USD = 1e-18
 """One token at a millionth of a millionth USD a million."""
@@ -86,17 +85,6 @@ def part_digest(text: bytes) -> str:
     return hashlib.sha256(text).hexdigest()[:32]
 
 
-def usage_json(usage: Usage) -> dict[str, int]:
-    """The counters by name."""
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-    }
-
-
 def call_json(call: ToolCall) -> dict[str, Any]:
     """A tool call."""
     return {"id": call.id, "name": call.name, "arguments": call.arguments}
@@ -138,7 +126,7 @@ def response_json(response: Response) -> dict[str, Any]:
         "text": response.text,
         "tool_calls": [call_json(call) for call in response.tool_calls],
         "stop_reason": response.stop_reason,
-        "usage": usage_json(response.usage),
+        "usage": response.usage.counters(),
         "raw_usage": response.raw_usage,
         "served_model": response.served_model,
         "latency_s": response.latency_s,
@@ -154,17 +142,16 @@ def usage_from(row: Recorded) -> Usage:
 
 def response_from(row: Recorded) -> Response:
     """The response that ``response_json`` was made from. Raises a located error."""
-    served, stop = row.get("served_model"), row.at("stop_reason").choice(STOP_REASONS)
     return Response(
         text=row.at("text").characters(),
         tool_calls=tuple(
             ToolCall(call.at("id").characters(), call.at("name").characters(), call.at("arguments").object())
             for call in row.at("tool_calls").items()
         ),
-        stop_reason=cast("StopReason", stop),
+        stop_reason=cast("StopReason", row.at("stop_reason").choice(STOP_REASONS)),
         usage=usage_from(row.at("usage")),
         raw_usage=row.at("raw_usage").object(),
-        served_model=None if served is None else served.characters(),
+        served_model=optional(row, "served_model", Recorded.characters, None),
         latency_s=row.at("latency_s").number(minimum=0),
         opaque=row.at("opaque").plain(),
     )
@@ -173,13 +160,12 @@ def response_from(row: Recorded) -> Response:
 def episode_json(episode: Episode) -> dict[str, Any]:
     """A row of ``episodes.jsonl``."""
     row = {name: getattr(episode, name) for name in Episode.__slots__}
-    row["usage"] = usage_json(episode.usage)
+    row["usage"] = episode.usage.counters()
     return row
 
 
 def episode_from(row: Recorded) -> Episode:
     """An episode from its row, dowbench 0.1.0's included. Raises a located error."""
-    reason, answered = row.get("reason"), row.get("answered")
     return Episode(
         episode_id=row.at("episode_id").text(),
         model=row.at("model").text(),
@@ -189,14 +175,14 @@ def episode_from(row: Recorded) -> Episode:
         benign_task_id=row.at("benign_task_id").text(),
         repeat=row.at("repeat").count(),
         status=cast("Status", row.at("status").choice(STATUSES)),
-        reason=None if reason is None else reason.characters(),
+        reason=optional(row, "reason", Recorded.characters, None),
         turns=row.at("turns").count(),
         usage=usage_from(row.at("usage")),
         cost_usd=cost_from(row.at("cost_usd")),
         simulated=row.at("simulated").boolean(),
-        attempt=attempt.text(blank=True) if (attempt := row.get("attempt")) else "",
-        wording=wording.count() if (wording := row.get("wording")) else 0,
-        answered=None if answered is None else answered.boolean(),
+        attempt=optional(row, "attempt", lambda node: node.text(blank=True), ""),
+        wording=optional(row, "wording", Recorded.count, 0),
+        answered=optional(row, "answered", Recorded.boolean, None),
     )
 
 

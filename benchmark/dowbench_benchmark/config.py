@@ -216,7 +216,7 @@ def _options(node: Node | None) -> dict[str, Any]:
 
 
 def _finite(node: Node) -> None:
-    """Refuse numbers that no JSON can hold, at their place."""
+    """Refuse numbers that no JSON can hold, at their place; ``plain`` does not look at those of recorded JSON."""
     if isinstance(node.value, dict):
         for entry in node.entries().values():
             _finite(entry)

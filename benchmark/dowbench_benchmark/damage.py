@@ -34,9 +34,9 @@ def lost(directory: Path, run: Run, episodes: Sequence[Episode], recording: Reco
 
     ``recording`` is what was read of the directory, where that was done already.
     """
-    planned = run.planned if run.plan is None else len(run.plan)
-    if planned is not None and len(episodes) < planned:
-        yield f"{directory / store.EPISODES}: has {len(episodes)} of {planned} planned episodes, and the run was done"
+    if run.planned is not None and len(episodes) < run.planned:
+        has = f"has {len(episodes)} of {run.planned} planned episodes"
+        yield f"{directory / store.EPISODES}: {has}, and the run was done"
     if not run.ours:
         return
     recorded = (store.CALLS,) if run.replayed else (store.REQUESTS, store.CASSETTE, store.CALLS)
@@ -50,12 +50,11 @@ def lost(directory: Path, run: Run, episodes: Sequence[Episode], recording: Reco
     else:
         sent = tuple(ledger.sent_from(row) for row in store.rows(directory / store.REQUESTS))
         calls = tuple(ledger.call_from(row) for row in store.rows(directory / store.CALLS))
-    known = {(request.attempt, request.call) for request in sent}
+    known = {request.key for request in sent}
     for call in calls:
-        if (call.attempt, call.call) not in known:
+        if call.key not in known:
             yield f"{directory / store.REQUESTS}: lacks call {call.call} of attempt {call.attempt}"
-    prices = {model: price for (_, model), price in (run.prices or {}).items()}
-    spent = ledger.spent(calls, sent, prices).tokens
+    spent = ledger.spent(calls, sent, {}).tokens
     if run.spent_tokens != spent:
         said = f"{run.spent_tokens} by {store.RUN}"
         yield f"{directory / store.CALLS}: with {store.REQUESTS} {spent} tokens were spent, {said}"
@@ -89,5 +88,5 @@ def beyond_repair(directory: Path, run: Run, recording: Recording) -> Iterator[s
     answered = {(attempt, event.call) for attempt, found in events.items() for event in found if event.response}
     done = {episode.attempt for episode in recording.episodes.values()}
     for call in recording.calls:
-        if call.attempt in done and call.error is None and (call.attempt, call.call) not in answered:
+        if call.attempt in done and call.error is None and call.key not in answered:
             yield f"{directory / store.CASSETTE}: lacks the answer to call {call.call} of attempt {call.attempt}"

@@ -57,7 +57,7 @@ class Estimate:
 
 def estimate(plan: Plan, earlier: Recording) -> Estimate:
     """The estimate for ``plan`` in a directory that holds ``earlier``."""
-    pending = [spec for spec in plan.episodes if spec.id not in earlier.episodes]
+    pending = earlier.pending(plan)
     factor = runner.AGENT_FACTOR if plan.config.agent else 1
     most_calls = len(pending) * plan.config.ceiling.max_turns * factor
     worst = runner.worst_case(plan, pending)

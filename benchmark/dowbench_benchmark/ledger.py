@@ -14,6 +14,7 @@ from dowbench_benchmark import codec
 from dowbench_benchmark.loop import ROLES
 from dowbench_benchmark.model import STOP_REASONS
 from dowbench_benchmark.prices import UNIT
+from dowbench_benchmark.recorded import Recorded, optional
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from dowbench_benchmark.loop import Role
     from dowbench_benchmark.model import EpisodeSpec, Request, Response, Usage
     from dowbench_benchmark.prices import Price
-    from dowbench_benchmark.recorded import Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,11 @@ class Sent:
     max_tokens: int
     at: str | None
     """When, ISO 8601 in UTC; ``None`` in a simulated run, whose files say the same every time."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What it is known by, and its answer."""
+        return self.attempt, self.call
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,11 @@ class Call:
     error: str | None = None
     billed: bool = True
     """False for a failure that the provider is known not to bill."""
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What it is known by, and the request."""
+        return self.attempt, self.call
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +111,14 @@ def spent(calls: Iterable[Call], sent: Iterable[Sent], prices: Mapping[str, Pric
     total = Spend()
     settled: set[tuple[str, int]] = set()
     for call in calls:
-        settled.add((call.attempt, call.call))
+        settled.add(call.key)
         price = prices.get(call.model)
         if call.usage is not None:
             total += of_usage(call.usage, price)
         elif call.billed:
             total += worst(call.counted, call.max_tokens, price)
     for request in sent:
-        if (request.attempt, request.call) not in settled:
+        if request.key not in settled:
             total += worst(request.counted, request.max_tokens, prices.get(request.model))
     return total
 
@@ -174,7 +184,6 @@ def sent_json(sent: Sent) -> dict[str, Any]:
 
 def sent_from(row: Recorded) -> Sent:
     """A request from its row. Raises a located error."""
-    at = row.get("at")
     return Sent(
         attempt=row.at("attempt").text(),
         call=row.at("call").count(),
@@ -182,7 +191,7 @@ def sent_from(row: Recorded) -> Sent:
         model=row.at("model").text(),
         counted=row.at("counted").count(),
         max_tokens=row.at("max_tokens").count(),
-        at=None if at is None else _time(at),
+        at=optional(row, "at", _time, None),
     )
 
 
@@ -199,14 +208,12 @@ def _time(node: Recorded) -> str:
 def call_json(call: Call) -> dict[str, Any]:
     """A row of ``calls.jsonl``."""
     row = {name: getattr(call, name) for name in Call.__slots__}
-    row["usage"] = None if call.usage is None else codec.usage_json(call.usage)
+    row["usage"] = None if call.usage is None else call.usage.counters()
     return row
 
 
 def call_from(row: Recorded) -> Call:
     """A call from its row. Raises a located error."""
-    usage, raw, stop = row.get("usage"), row.get("raw_usage"), row.get("stop_reason")
-    served, latency, error = row.get("served_model"), row.get("latency_s"), row.get("error")
     return Call(
         attempt=row.at("attempt").text(),
         call=row.at("call").count(),
@@ -217,12 +224,12 @@ def call_from(row: Recorded) -> Call:
         model=row.at("model").text(),
         counted=row.at("counted").count(),
         max_tokens=row.at("max_tokens").count(),
-        usage=None if usage is None else codec.usage_from(usage),
-        raw_usage=None if raw is None else raw.object(),
+        usage=optional(row, "usage", codec.usage_from, None),
+        raw_usage=optional(row, "raw_usage", Recorded.object, None),
         cost_usd=codec.cost_from(row.at("cost_usd")),
-        stop_reason=None if stop is None else stop.choice(STOP_REASONS),
-        served_model=None if served is None else served.characters(),
-        latency_s=None if latency is None else latency.number(minimum=0),
-        error=None if error is None else error.characters(),
+        stop_reason=optional(row, "stop_reason", lambda node: node.choice(STOP_REASONS), None),
+        served_model=optional(row, "served_model", Recorded.characters, None),
+        latency_s=optional(row, "latency_s", lambda node: node.number(minimum=0), None),
+        error=optional(row, "error", Recorded.characters, None),
         billed=row.at("billed").boolean(),
     )

@@ -94,22 +94,14 @@ class Usage:
     @property
     def total(self) -> int:
         """All billed tokens."""
-        return (
-            self.input_tokens
-            + self.output_tokens
-            + self.reasoning_tokens
-            + self.cache_read_tokens
-            + self.cache_write_tokens
-        )
+        return sum(self.counters().values())
+
+    def counters(self) -> dict[str, int]:
+        """The counters by name."""
+        return {name: getattr(self, name) for name in Usage.__slots__}
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.reasoning_tokens + other.reasoning_tokens,
-            self.cache_read_tokens + other.cache_read_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-        )
+        return Usage(**{name: count + getattr(other, name) for name, count in self.counters().items()})
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,17 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import yaml
 
 from dowbench_benchmark.located import DataError, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+Found = TypeVar("Found")
+Missing = TypeVar("Missing")
 
 MOST = 2**53 - 1
 """The greatest count: every reader of JSON keeps whole numbers up to here."""
@@ -121,6 +124,12 @@ def parse(data: bytes, path: Path, line: int | None = None) -> Recorded:
     if text.count("[") + text.count("{") > DEPTH and too_deep(value):
         fail(f"holds {TOO_DEEP}")
     return Recorded(value, str(path), line)
+
+
+def optional(row: Recorded, name: str, read: Callable[[Recorded], Found], otherwise: Missing) -> Found | Missing:
+    """What ``read`` makes of an entry of an object, ``otherwise`` where the entry is missing or null."""
+    entry = row.get(name)
+    return otherwise if entry is None else read(entry)
 
 
 def line_of(path: str, keys: Iterable[str | int]) -> int | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from dowbench_benchmark.ledger import Call, Sent
     from dowbench_benchmark.model import Episode, EpisodeSpec
+    from dowbench_benchmark.plan import Plan
     from dowbench_benchmark.prices import Price
     from dowbench_benchmark.recorded import Recorded
 
@@ -39,12 +40,21 @@ class Recording:
     @cached_property
     def by_call(self) -> Mapping[tuple[str, int], Call]:
         """Every call by attempt and number."""
-        return {(call.attempt, call.call): call for call in (*self.calls, *self.unbilled)}
+        return {call.key: call for call in self.every_call}
+
+    @property
+    def every_call(self) -> tuple[Call, ...]:
+        """All that were answered or failed."""
+        return (*self.calls, *self.unbilled)
 
     @property
     def used(self) -> bool:
         """Whether anything was sent from here."""
         return bool(self.sent or self.calls or self.episodes)
+
+    def pending(self, plan: Plan) -> list[EpisodeSpec]:
+        """Planned episodes that have no row."""
+        return [spec for spec in plan.episodes if spec.id not in self.episodes]
 
     def attempt(self, spec: EpisodeSpec) -> int:
         """Number of the last attempt at an episode, 0 for none."""
@@ -88,8 +98,8 @@ def _unbilled(
 ) -> tuple[Call, ...]:
     if cassette is None:
         return ()
-    have = {(call.attempt, call.call) for call in calls}
-    requests = {(request.attempt, request.call): request for request in sent}
+    have = {call.key for call in calls}
+    requests = {request.key: request for request in sent}
     missing = []
     for attempt, events in cassette.events.items():
         for event in events:

@@ -14,7 +14,7 @@ from dowbench_benchmark.loop import Halt
 from dowbench_benchmark.model import TransientError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from dowbench_benchmark.model import Episode, EpisodeSpec
@@ -70,7 +70,7 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
         for what in damage.changed(directory, run):
             raise DriftError(what)
     missing = len(planned.episodes) - len(episodes)
-    calls = [*recorded.calls, *recorded.unbilled]
+    calls = recorded.every_call
     _write_logs(out, episodes, calls, durable=not run.simulated)
     summary = None
     if missing:
@@ -129,10 +129,10 @@ def _same_usage(recorded: Recording, attempt: str) -> None:
         if event.response is None:
             continue
         call = recorded.by_call.get((attempt, event.call))
-        told = {"raw_usage": event.response.raw_usage, "usage": codec.usage_json(event.response.usage)}
+        told = {"raw_usage": event.response.raw_usage, "usage": event.response.usage.counters()}
         billed = {
             "raw_usage": call.raw_usage if call else None,
-            "usage": codec.usage_json(call.usage) if call and call.usage else None,
+            "usage": call.usage.counters() if call and call.usage else None,
         }
         if told != billed:
             raise DriftError(
@@ -156,7 +156,7 @@ def _prepare(run: Run, out: Path) -> None:
             raise UsageError(f"holds {what}; choose another directory with --out", path=str(out))
 
 
-def _write_logs(out: Path, episodes: list[Episode], calls: list[ledger.Call], *, durable: bool) -> None:
+def _write_logs(out: Path, episodes: list[Episode], calls: Sequence[ledger.Call], *, durable: bool) -> None:
     for name, lines in (
         (store.EPISODES, [codec.line(codec.episode_json(episode)) for episode in episodes]),
         (store.CALLS, [codec.line(ledger.call_json(call)) for call in calls]),

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import dowbench
 from dowbench.errors import UsageError
@@ -15,16 +15,13 @@ from dowbench_benchmark import config as configuration
 from dowbench_benchmark import prices as pricing
 from dowbench_benchmark.located import Node
 from dowbench_benchmark.model import UNDEFENDED
-from dowbench_benchmark.recorded import MOST, Recorded
+from dowbench_benchmark.recorded import MOST, Recorded, optional
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from dowbench_benchmark.ledger import Call, Spend
     from dowbench_benchmark.plan import Plan
-
-Found = TypeVar("Found")
-Missing = TypeVar("Missing")
 
 RUNS = Path("runs")
 """Where runs go that nobody gives another place."""
@@ -113,7 +110,7 @@ class Run:
     replayed: bool
     complete: bool | None
     planned: int | None
-    """How many episodes."""
+    """How many episodes; as many as ``plan`` has, where there is one."""
     plan: tuple[str, ...] | None
     """Their ids, in order."""
     attacks: tuple[str, ...] | None
@@ -165,7 +162,7 @@ def read(directory: Path) -> Run:
         hint = f"; {meant} is one" if not directory.is_absolute() and store.exists(meant / store.RUN) else ""
         raise UsageError(f"no run directory: it has no {store.RUN}{hint}", path=str(directory))
     row = store.read_json(path)
-    number = _of(row, "format", Node.integer, 1)
+    number = optional(row, "format", Node.integer, 1)
     if number not in (1, FORMAT):
         row.at("format").fail(f"has the format {number}; this version reads 1 and {FORMAT}")
     # What our own runs always have, and those of 0.1.0 never.
@@ -173,6 +170,7 @@ def read(directory: Path) -> Run:
     plan, prices, attacks, scenario = part("plan"), part("prices"), part("attacks"), part("scenario")
     config, complete = row.at("config"), part("complete")
     labels = _labels(config.at("defenses"))
+    planned = optional(row, "episodes_planned", Recorded.count, None)
     return Run(
         path=path,
         format=number,
@@ -180,37 +178,34 @@ def read(directory: Path) -> Run:
         provider=config.at("provider").text(),
         models=config.at("models").texts(at_least=1),
         simulated=row.at("simulated").boolean(),
-        replayed=_of(row, "replayed", Node.boolean, False),
+        replayed=optional(row, "replayed", Node.boolean, False),
         complete=None if complete is None else complete.boolean(),
-        planned=_of(row, "episodes_planned", Recorded.count, None),
+        planned=planned if plan is None else len(plan.items()),
         plan=None if plan is None else tuple(item.at("episode_id").text() for item in plan.items()),
-        attacks=_of(config, "attacks", lambda node: None if node.value == "all" else node.texts(), None),
-        benign_tasks=_of(config, "benign_tasks", Node.texts, ()),
+        attacks=optional(config, "attacks", lambda node: None if node.value == "all" else node.texts(), None),
+        benign_tasks=optional(config, "benign_tasks", Node.texts, ()),
         defenses=tuple(labels),
         baseline=next(label for label, undefended in labels.items() if undefended),
-        threshold=_of(config, "success_threshold", lambda node: node.number(above=1), 5.0),
-        unpriced=_of(config, "unpriced", Node.boolean, False),
-        repeats=_of(config, "repeats", Recorded.count, 1),
-        paraphrases=_of(config, "paraphrases", Recorded.count, 1),
-        seed=_of(config, "seed", lambda node: node.integer(minimum=-MOST, maximum=MOST), 0),
-        agent=_of(config, "agent", Node.text, None),
+        threshold=optional(config, "success_threshold", lambda node: node.number(above=1), 5.0),
+        unpriced=optional(config, "unpriced", Node.boolean, False),
+        repeats=optional(config, "repeats", Recorded.count, 1),
+        paraphrases=optional(config, "paraphrases", Recorded.count, 1),
+        seed=optional(config, "seed", lambda node: node.integer(minimum=-MOST, maximum=MOST), 0),
+        agent=optional(config, "agent", Node.text, None),
         scenario=None if scenario is None else scenario.at("id").text(),
-        ceiling=_of(config, "ceiling", lambda node: {key: value.count() for key, value in node.entries().items()}, {}),
+        ceiling=optional(
+            config, "ceiling", lambda node: {key: value.count() for key, value in node.entries().items()}, {}
+        ),
         prices=None if prices is None else pricing.table(prices),
         families={} if attacks is None else {a.at("id").text(): a.at("family").text() for a in attacks.items()},
-        served=_of(row, "served_model_versions", _served, {}),
-        spent_tokens=_of(row, "spent_tokens", Recorded.count, None),
-        spent_usd=_of(row, "spent_usd", lambda node: node.number(minimum=0, maximum=codec.MOST_USD), None),
-        version=_of(row, "dowbench_version", Node.text, None),
-        commit=_of(row, "git_commit", Node.text, None),
-        files=_of(row, "files", lambda node: {name: value.text() for name, value in node.entries().items()}, {}),
+        served=optional(row, "served_model_versions", _served, {}),
+        spent_tokens=optional(row, "spent_tokens", Recorded.count, None),
+        spent_usd=optional(row, "spent_usd", lambda node: node.number(minimum=0, maximum=codec.MOST_USD), None),
+        version=optional(row, "dowbench_version", Node.text, None),
+        commit=optional(row, "git_commit", Node.text, None),
+        files=optional(row, "files", lambda node: {name: value.text() for name, value in node.entries().items()}, {}),
         row=row,
     )
-
-
-def _of(row: Recorded, key: str, read: Callable[[Recorded], Found], otherwise: Missing) -> Found | Missing:
-    entry = row.get(key)
-    return otherwise if entry is None else read(entry)
 
 
 def _served(row: Recorded) -> dict[str, tuple[str, ...]]:

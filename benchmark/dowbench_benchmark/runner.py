@@ -144,7 +144,7 @@ def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool
             raise UsageError("an unpriced run needs --budget-tokens")
     elif limits.attousd is None and not simulated:
         raise UsageError("a run that costs money needs --budget-usd")
-    pending = [spec for spec in plan.episodes if spec.id not in earlier.episodes]
+    pending = earlier.pending(plan)
     worst = worst_case(plan, pending)
     if not limits.partial:
         already = spent_before(plan, earlier)
@@ -173,7 +173,7 @@ def worst_case(plan: Plan, pending: list[EpisodeSpec]) -> Spend:
 
 def spent_before(plan: Plan, earlier: Recording) -> Spend:
     """What was billed, or may have been, in the runs recorded so far."""
-    return ledger.spent([*earlier.calls, *earlier.unbilled], earlier.sent, plan.prices)
+    return ledger.spent(earlier.every_call, earlier.sent, plan.prices)
 
 
 def _make(directory: Path) -> None:
@@ -221,12 +221,12 @@ class _Run:
             begun=len(rows),
             limits=limits,
         )
-        self.pending = deque(spec for spec in plan.episodes if spec.id not in earlier.episodes)
+        self.pending = deque(earlier.pending(plan))
         self.changed = threading.Condition()
         self.halt: BaseException | None = None
         self.quitting = threading.Event()
         """No further call may leave: somebody asked, or something ended the run."""
-        self.served = runfile.served([*earlier.calls, *earlier.unbilled])
+        self.served = runfile.served(earlier.every_call)
         self.working = 0
         self.streak: tuple[str, int] = ("", 0)
 

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
+from dowbench.result.actions import sure
 from dowbench.result.bounds import choices
 from dowbench.result.english import any_of, in_name, phrase, plural, word_set
 from dowbench.words import split
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
 
     from dowbench.model import Parameter, Schema, Tool
     from dowbench.result.english import Action
-    from dowbench.result.reading import Kind, Reading
+    from dowbench.result.nouns import Kind
+    from dowbench.result.reading import Reading
 
 _RUNNING = word_set("execute executes executed executing run runs running interprets evaluates")
 _OPERATIONS = frozenset({"command", "cmd", "function", "operation"})
@@ -236,7 +238,7 @@ def ranged(r: Reading) -> bool:
     words = [split(p.name) for p in r.inputs]
     spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
     series = r.v["series_nouns"]
-    return spans and r.actions != () and not any(r.sure(a) and series.isdisjoint(a.object[-1:]) for a in r.actions)
+    return spans and r.actions != () and not any(sure(r, a) and series.isdisjoint(a.object[-1:]) for a in r.actions)
 
 
 _FROM = word_set("start from since begin after")
@@ -257,10 +259,10 @@ def commanded(r: Reading) -> Kind | None:
                 continue
             noun = tuple(w for w in (action.object or r.name) if w not in words[:1])
             if action.verb in _GETS:
-                if action.object or r.noun(noun) != "list":
+                if action.object or r.nouns.kind(noun) != "list":
                     continue
                 return "list"
-            if action.act == "list" and not (noun and (r.small(noun) or r.small((*noun, f"{noun[-1]}s")))):
+            if action.act == "list" and not (noun and (r.nouns.small(noun) or r.nouns.small((*noun, f"{noun[-1]}s")))):
                 return "list"
             if action.verb in _VIEWS:
                 return "document"

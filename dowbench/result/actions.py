@@ -1,0 +1,211 @@
+"""What kind of thing an action returns: what is read, computed, asked or run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dowbench.result.english import (
+    QUANTIFIERS,
+    Action,
+    any_of,
+    clause_end,
+    ends_phrase,
+    noun_of,
+    phrase,
+    plural,
+    word_set,
+)
+from dowbench.result.nouns import EXACTLY_ONE
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from dowbench.result.nouns import Kind
+    from dowbench.result.reading import Reading
+
+_ADDS = word_set("include with return add fetch full")
+_COUNTS = {("count",), ("total",)}
+_HELD = {("data",), ("values",), ("rows",), ("cells",)}
+_FILES = word_set("file files document documents pdf page webpage")
+_NOT_A_PART = word_set("no without in as to into")
+_FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
+"""Verbs that return what they found, one entry for each."""
+_EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate triage")
+"""Verbs that say something of each thing that is looked at."""
+_EVERY = word_set("all every each")
+
+
+def returns(r: Reading, action: Action | None) -> Kind | None:
+    """What kind of result an action has; ``None`` when nothing can be said."""
+    if action is None:
+        return None
+    v, verb, noun = r.v, action.verb, action.object
+    if action.act == "write":
+        return "ack"
+    if action.act == "compute":
+        return _computes(r, action)
+    if action.act == "answer":
+        if verb == "answer" and noun[-1:] == ("questions",):
+            return None
+        told = action.tail[:1] == ("to",) and v["model_words"].isdisjoint(noun)
+        asked = told or not v["people"].isdisjoint(noun)
+        return "ack" if asked and verb in {"ask", "prompt"} else "generation"
+    if action.act in {"run", "other"}:
+        return "unknown"
+    if verb in v["list_verbs"]:
+        if verb in {"browse", "query"} and r.nouns.kind(noun, action.of) == "document":
+            return "document"
+        if noun[-1:] in _COUNTS:
+            return "record"
+        fixed = noun and r.nouns.small(noun)
+        lookup = verb == "find" and r.nouns.kind(noun, action.of) in {"record", "document"}
+        if lookup:
+            return r.nouns.kind(noun, action.of)
+        return "record" if verb == "list" and fixed else "list"
+    return _reads(r, action)
+
+
+def _computes(r: Reading, action: Action) -> Kind:
+    if action.verb in {"check", "review"} and not r.v["stream_nouns"].isdisjoint(action.object[-1:]):
+        return "list"
+    words = r.saying.words if r.saying is not None and action is r.said else ()
+    for i, word in enumerate(words[:-2]):
+        if word == "to" and words[i + 1] in {"find", "list", "discover", "locate"}:
+            if r.nouns.kind(phrase(words, i + 2)[0]) in {"list", "document"}:
+                return "list"
+            break
+    if action.verb in _FINDING and _finds_many(r, action):
+        return "list"
+    if action.verb in _EXAMINING and not _EVERY.isdisjoint(action.object) and plural(action.object[-1]):
+        return "list"
+    sources = any(not r.v["address_words"].isdisjoint(split(p.name)) for p in r.inputs)
+    formats = r.v["text_formats"]
+    if action.verb == "parse" and sources and not _FILES.isdisjoint(action.object[-1:]):
+        return "document"
+    if action.verb == "convert" and sources and not (formats.isdisjoint(words[1:]) and formats.isdisjoint(r.name)):
+        return "document"
+    return "scalar"
+
+
+def _finds_many(r: Reading, action: Action) -> bool:
+    """Whether what is gone over is as large as somebody made it: a site, a network, the packages of a project."""
+    given = r.takes(r.v["payload_names"], required=True)
+    every = action.verb == "scan" and not QUANTIFIERS.isdisjoint(action.object)
+    large = any_of(r.v["inspected_nouns"], action.object, action.of, action.tail[:5])
+    return (every or large) and not given
+
+
+def _reads(r: Reading, action: Action) -> Kind:
+    v, verb, noun, tail = r.v, action.verb, action.object, action.tail
+    head = noun[-1] if noun else ""
+    if _of_store(r, action):
+        return "list"
+    if head == "result" and not v["job_nouns"].isdisjoint(action.of):
+        return "document"
+    if head == "value" and not {"key", "path"}.isdisjoint(action.of + tail):
+        return "document"
+    if head == "state" and not v["page_parts"].isdisjoint(action.of):
+        return "document"
+    kind = r.nouns.kind(noun, action.of)
+    if verb in {"lookup", "look"} and kind != "list":
+        return "record"
+    documents = verb in v.verbs.documents
+    page = not v["page_nouns"].isdisjoint(noun) and (head in v["page_nouns"] or head not in v["record_nouns"])
+    if (documents or verb == "fetch") and page:
+        return "document"
+    if verb == "extract" and r.takes(v["payload_names"], required=True):
+        return "scalar"
+    if documents:
+        short = head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]
+        return "record" if kind == "record" and short else "document"
+    if kind == "record" and verb in {"download", "export"} and r.returned != "ack":
+        return "document"
+    if kind == "record" and (_holds_many(r, tail) or _enumerates(r, action) or _offers_text(r)):
+        return "document"
+    if head in {"message", "mail"} and not v["mail_words"].isdisjoint(r.name + noun):
+        return "document"
+    return kind or "unknown"
+
+
+def _of_store(r: Reading, action: Action) -> bool:
+    """Whether it is what lies in a sheet, a table or a file: "data from a sheet"."""
+    held = action.object[-1:] in _HELD and action.tail[:1] == ("from",)
+    return held and not r.v["stores"].isdisjoint(action.tail[:7])
+
+
+def _holds_many(r: Reading, tail: tuple[str, ...]) -> bool:
+    """Whether a record comes with something long: "with its comments", "with all its transactions"."""
+    start = next((i for i, word in enumerate(tail) if word in {"with", "including"}), None)
+    if start is None:
+        return False
+    tail = tail[start:]
+    if not r.v["long_nouns"].isdisjoint(tail[1:5]):
+        return True
+    return "all" in tail[1:3] and any(plural(word) and word not in r.v["small_nouns"] for word in tail[2:5])
+
+
+def _offers_text(r: Reading) -> bool:
+    """Whether a switch adds the text of what is read: ``include_body``."""
+    long = r.v["long_fields"]
+    names = [split(p.name) for p in r.inputs if "boolean" in p.schema.types]
+    return any(name[0] in _ADDS and not long.isdisjoint(name[1:]) for name in names if name)
+
+
+def _enumerates(r: Reading, action: Action) -> bool:
+    """Whether what is read is a row of fields with a long one among them: "the title, body and comments"."""
+    if action is not r.said or r.saying is None or len(action.object) > 4:
+        return False
+    words, clauses = r.saying.words, r.saying.clauses
+    for i, word in enumerate(words):
+        if word in r.v["long_fields"] and i and ends_phrase(words, clauses, i):
+            first = i if words[i - 1] == "and" or clauses[i] == i else i - 1
+            if (words[first - 1] == "and" or clauses[first] == first) and words[i - 1] not in _NOT_A_PART:
+                return True
+    return False
+
+
+def sure(r: Reading, action: Action) -> bool:
+    """Whether the words of an action's object say what it is."""
+    return _of_store(r, action) or r.nouns.judged(action.object, action.of)[1]
+
+
+def single(r: Reading, action: Action) -> bool:
+    """Whether it is said that one thing is read: "the details of a single group"."""
+    return action.act == "read" and not EXACTLY_ONE.isdisjoint(action.object + action.of + action.tail[:4])
+
+
+def sums(r: Reading) -> bool:
+    """Whether the description says that a sum is returned: statistics, a total."""
+    said = r.said
+    if said is None or said.act != "read" or not said.object:
+        return False
+    return said.object[-1] in r.v["sum_nouns"] or said.object[-1] in r.v["count_nouns"]
+
+
+def one(r: Reading) -> bool:
+    """Whether the name says that one short thing is read: a status, the details of an order."""
+    return r.named is not None and returns(r, r.named) == "record" and sure(r, r.named)
+
+
+def bare(r: Reading) -> Kind | None:
+    """What a name without a verb names, ``git_blame``, where the description does not begin with what it is."""
+    said = r.said
+    if r.named is not None or (said is None and r.sentences) or (said is not None and said.act == "other"):
+        return None
+    kind, sure = r.nouns.judged(r.name)
+    return kind if sure else None
+
+
+def titled(r: Reading) -> Kind | None:
+    """What a description without a verb names: "All readings of a station", "Restaurants near a point"."""
+    words = r.first
+    if words[:1] == ("everything",):
+        return "list"
+    if not words:
+        return None
+    noun, of, _ = noun_of(words, 0, clause_end(r.sentences[0].clauses, 0))
+    if not noun:
+        return None
+    kind, sure = r.nouns.judged(noun, of)
+    named = noun[-1] in r.name and len(noun) < 4
+    every = noun[0] in {"all", "every"} and len(noun) > 1 and plural(noun[-1])
+    return kind if sure and (named or every) and kind in {"list", "document"} else None

@@ -1,0 +1,114 @@
+"""What noun phrases in a tool's texts name: a list, a document, a record; what is few by nature."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from dowbench.result.english import QUANTIFIERS, plural, word_set
+from dowbench.words import split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dowbench.model import Parameter
+    from dowbench.result.vocabulary import Vocabulary
+
+Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "generation", "unknown"]
+
+EXACTLY_ONE = word_set("single specific particular individual")
+_THE = word_set("the a an its their your this all detailed specific")
+_ONE = word_set("a an one single specific particular individual specified requested selected current named")
+"""Words by which a noun phrase says that it means one thing."""
+
+
+class Nouns:
+    """Judges noun phrases, as the one tool means them whose inputs it knows."""
+
+    def __init__(self, inputs: Sequence[Parameter], v: Vocabulary) -> None:
+        self.inputs = inputs
+        self.v = v
+
+    def kind(self, noun: tuple[str, ...], of: tuple[str, ...] = ()) -> Kind | None:
+        """What kind of thing a noun phrase names: a list, a document or a record."""
+        return self.judged(noun, of)[0]
+
+    def judged(self, noun: tuple[str, ...], of: tuple[str, ...] = ()) -> tuple[Kind | None, bool]:
+        """What kind of thing a noun phrase names, and whether it says so: what nobody knows is a record."""
+        v = self.v
+        if not noun:
+            return self.judged(of) if of else (None, False)
+        head, heads = noun[-1], {noun[-1], " ".join(noun[-2:])}
+        many = not QUANTIFIERS.isdisjoint(noun)
+        of_many = bool(of) and (plural(of[-1]) or not QUANTIFIERS.isdisjoint(of)) and EXACTLY_ONE.isdisjoint(of)
+        if head == "table" and of == ("contents",):
+            return "record", True
+        if head in v["list_nouns"] and of:
+            return ("record" if self.small(of) else "list"), True
+        if head in v["view_nouns"] and of and (head != "tree" or of_many):
+            return self.judged(of)
+        if head in v["scalar_nouns"] and not many:
+            each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of) and v["sum_words"].isdisjoint(noun)
+            return ("list" if each else "record"), True
+        pair = " ".join(noun[-2:])
+        if len(noun) > 1 and pair in v["document_nouns"]:
+            return "document", True
+        if len(noun) > 1 and pair in v["collection_nouns"]:
+            return "list", True
+        if not heads.isdisjoint(v["record_nouns"]):
+            if of_many and of[-1] not in v["record_nouns"] and head not in v["sum_nouns"]:
+                return ("record" if self.small(of) else "list"), True
+            several = many and plural(head) and head not in v["detail_nouns"]
+            series = head in v["series_nouns"] and not v["past_words"].isdisjoint(noun)
+            return ("list" if several or series else "record"), True
+        if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
+            return "document", True
+        if self.small(noun):
+            return "record", True
+        if head == "source" and not v["program_parts"].isdisjoint(noun[:-1] + of):
+            return "document", True
+        if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
+            return "document", True
+        if "tree" in noun and head in {"structure", "view", "listing"}:
+            return "document", True
+        if not {"entire", "whole", "full", "complete"}.isdisjoint(noun) or (head == "code" and "source" in noun):
+            return "document", True
+        if not v["sum_words"].isdisjoint(noun[:-1]) and not many:
+            return "record", True
+        if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
+            return "list", True
+        if head == "data":
+            rest = tuple(word for word in noun[:-1] if word not in _THE)
+            kind, sure = self.judged(rest)
+            single = sure or self.of_one_day or not self.entities.isdisjoint(rest)
+            return (kind or "record", True) if single and v["series_words"].isdisjoint(noun) else ("list", False)
+        return "record", not _ONE.isdisjoint(noun)
+
+    def small(self, noun: tuple[str, ...]) -> bool:
+        """Whether things of this name are few by nature: what a service supports, what is open right now."""
+        v, head = self.v, noun[-1]
+        if head in v["small_nouns"] or " ".join(noun[-2:]) in v["small_nouns"] or not v["fixed_words"].isdisjoint(noun):
+            return True
+        for state in ("live", "opened", "offered"):
+            if head in v[f"{state}_nouns"] and not v[f"{state}_words"].isdisjoint(noun):
+                return True
+        return head in v["part_nouns"] and self.of_one
+
+    @cached_property
+    def of_one(self) -> bool:
+        """Whether the caller picks one thing, of which the parts are asked for: a file, a page, a data set."""
+        wholes = self.v["whole_nouns"]
+        return any(
+            p.required and "array" not in p.schema.types and not wholes.isdisjoint(split(p.name)) for p in self.inputs
+        )
+
+    @cached_property
+    def entities(self) -> frozenset[str]:
+        """The words of the parameters by which one thing is picked: ``user_id`` picks a user."""
+        return frozenset(word for p in self.inputs if p.required for word in split(p.name))
+
+    @property
+    def of_one_day(self) -> bool:
+        """Whether the caller names one day."""
+        names = {" ".join(split(p.name)) for p in self.inputs if p.required}
+        return not names.isdisjoint({"date", "day"})

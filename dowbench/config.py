@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowbench import git
 from dowbench.errors import UsageError
+from dowbench.inputs import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,21 +72,22 @@ def find(start: Path) -> Path | None:
     """The nearest ``dowbench.yaml`` or ``pyproject.toml`` with ``[tool.dowbench]``, going up from ``start``.
 
     The search ends at the root of a git work tree, at the home directory, or at the root of the file system. Raises
-    ``UsageError`` for a link out of the work tree, or out of its folder where there is none: a stranger's configuration
-    must not be a file of the machine, of which messages would then tell.
+    ``UsageError`` for what cannot be read, and for a link out of the work tree, or out of its folder where there is
+    none: a stranger's configuration must not be a file of the machine, of which messages would then tell.
     """
     home = Path.home() if str(Path("~").expanduser()) != "~" else None
     top = git.root(start)
     for folder in (start, *start.parents):
         for name in (*FILENAMES, "pyproject.toml"):
             file = folder / name
-            # os.path answers "no" where a folder is closed to us and pathlib raises.
-            if not os.path.isfile(file) or not (name in FILENAMES or _has_table(file)):  # noqa: PTH113
+            if not os.path.lexists(file):
+                continue
+            if name not in FILENAMES and not _has_table(file):
                 continue
             target, inside = os.path.realpath(file), os.path.realpath(top or folder)
             if os.path.commonpath((target, inside)) != inside:
                 message = "a link out of the repository is not followed; name it with --config"
-                raise UsageError(message, path=os.path.relpath(file).replace(os.sep, "/"))
+                raise UsageError(message, path=_shown(file))
             return file
         if folder in (home, top):
             return None
@@ -94,6 +96,19 @@ def find(start: Path) -> Path | None:
 
 def _has_table(pyproject: Path) -> bool:
     try:
-        return "tool.dowbench" in pyproject.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        data = read_settings(pyproject, name := _shown(pyproject))
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror}", path=name) from None
+    if b"tool.dowbench" in data or b"dowbench" not in data:
+        return b"tool.dowbench" in data
+    import tomllib  # slow to import, and there are other ways to write the table
+
+    try:
+        tool = tomllib.loads(data.decode()).get("tool")
+    except (ValueError, RecursionError):
         return False
+    return isinstance(tool, dict) and "dowbench" in tool
+
+
+def _shown(file: Path) -> str:
+    return os.path.relpath(file).replace(os.sep, "/")

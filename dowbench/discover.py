@@ -20,6 +20,8 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 SUFFIXES = (".json", ".yaml", ".yml")
 """What a walk looks at. A file that is named may be called anything."""
+MOST_WARNINGS = 10
+"""Of files in folders that are not opened. Where links lead to what is fetched later, there are thousands."""
 SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", "site-packages", ".tox", ".nox", ".mypy_cache")
 )
@@ -54,6 +56,8 @@ class Discovery(NamedTuple):
     targets: tuple[Target, ...] = ()
     skipped: tuple[Note, ...] = ()
     errors: tuple[Note, ...] = ()
+    warnings: tuple[Note, ...] = ()
+    """Of what was skipped, what may well have been meant to be scanned."""
     containers: tuple[Container, ...] = ()
 
 
@@ -73,6 +77,24 @@ class Globs:
             return False
         names = relative(file, self._base).split("/")
         return any(_covers(pattern, names) for pattern in self._patterns)
+
+
+def fault(pattern: str) -> str | None:
+    """Why ``pattern`` does not match what it seems to; ``None`` where it does."""
+    if pattern.startswith("!"):
+        return "a pattern cannot be negated"
+    if "\\" in pattern and os.sep == "/":
+        return "a backslash escapes nothing, and folders are divided by /"
+    if not set(pattern) - set("./"):
+        return "it names no file"
+    import fnmatch
+
+    for part in pattern.split("/"):
+        if "[" in re.sub(r"\[!?+\]?+[^\]]*+\]", "", part):
+            return "a [ has no ]; [[] matches the character"
+        if "(?!)" in fnmatch.translate(part):
+            return "a range in [ ] holds no character"
+    return None
 
 
 # The parts of a pattern between slashes; ``None`` is ``**``. The pattern and the path may both be a stranger's, so that
@@ -135,8 +157,19 @@ def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
     if not arguments:
         finder.tracked()
     return Discovery(
-        tuple(finder.targets.values()), tuple(finder.skipped), tuple(finder.errors), tuple(finder.containers)
+        targets=tuple(finder.targets.values()),
+        skipped=tuple(finder.skipped),
+        errors=tuple(finder.errors),
+        warnings=tuple(_few(finder.unopened)),
+        containers=tuple(finder.containers),
     )
+
+
+def _few(notes: Sequence[Note]) -> Iterator[Note]:
+    """The first ``MOST_WARNINGS`` of ``notes``, and how many more there are."""
+    yield from notes[:MOST_WARNINGS]
+    if (more := len(notes) - MOST_WARNINGS) > 0:
+        yield Note(os.curdir, f"and {more} more files like these were not scanned; --verbose names them")
 
 
 class _Finder:
@@ -144,6 +177,7 @@ class _Finder:
         self.targets: dict[str, Target] = {}
         self.skipped: list[Note] = []
         self.errors: list[Note] = []
+        self.unopened: list[Note] = []
         self.containers: list[Container] = []
         self._exclude = exclude
 
@@ -262,18 +296,32 @@ class _Finder:
         """A file that was not named: scanned if it is a regular one inside ``root``."""
         try:
             status = os.lstat(file)
-            if stat.S_ISLNK(status.st_mode):
-                if not _inside(file, root):
-                    self.skipped.append(Note(shown(file), "symbolic link out of the scanned folder, not followed"))
-                    return
-                status = os.stat(file)  # noqa: PTH116
-        except OSError as error:
+        except FileNotFoundError as error:  # git tracks it, and it is not checked out
             self.skipped.append(Note(shown(file), f"cannot be opened: {error.strerror}"))
             return
+        except OSError as error:
+            self.errors.append(Note(shown(file), f"cannot be opened: {error.strerror}"))
+            return
+        if stat.S_ISLNK(status.st_mode):
+            if not _inside(file, root):
+                self._unopened(file, "symbolic link out of the scanned folder, not followed")
+                return
+            try:
+                status = os.stat(file)  # noqa: PTH116
+            except OSError as error:
+                self._unopened(file, f"symbolic link that leads nowhere: {error.strerror}")
+                return
         if stat.S_ISREG(status.st_mode):
             self._file(file, origin, status, named=False)
         elif not stat.S_ISDIR(status.st_mode):
-            self.skipped.append(Note(shown(file), f"{kind(status.st_mode)}, not a regular file"))
+            self._unopened(file, f"{kind(status.st_mode)}, not a regular file")
+
+    def _unopened(self, file: str, why: str) -> None:
+        if self._exclude.match(file):
+            self.skipped.append(Note(shown(file), "excluded by the configuration"))
+            return
+        self.skipped.append(Note(shown(file), why))
+        self.unopened.append(Note(shown(file), f"not scanned: {why}"))
 
     def _file(self, file: str, origin: str, status: os.stat_result, *, named: bool) -> None:
         mode = status.st_mode

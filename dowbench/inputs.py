@@ -1,7 +1,8 @@
-"""What kind of file a path leads to, and reading settings from one. Settings may be a stranger's, as tools are."""
+"""What kind of file a path leads to, and the one way to open it. Settings may be a stranger's, as tools are."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import BinaryIO
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a file of settings."""
@@ -31,17 +33,42 @@ def kind(mode: int) -> str:
     return "a device" if stat.S_ISCHR(mode) or stat.S_ISBLK(mode) else "a special file"
 
 
+def open_regular(file: str | Path) -> BinaryIO:
+    """Open what can be read to its end. Raises ``OSError``, also for a folder, a pipe or a device."""
+    path = os.fspath(file)
+    _check(path, os.stat(path).st_mode)  # noqa: PTH116
+    opened = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    try:
+        _check(path, os.fstat(opened.fileno()).st_mode)
+        if _NONBLOCK:
+            os.set_blocking(opened.fileno(), True)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+_NONBLOCK: int = getattr(os, "O_NONBLOCK", 0)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    # Between the look at it and the opening, a file may have become a pipe that nobody writes to.
+    return os.open(path, flags | _NONBLOCK)
+
+
+def _check(path: str, mode: int) -> None:
+    if not is_readable(path, mode):
+        raise OSError(errno.EINVAL, f"{kind(mode)}, not a regular file", path)
+
+
 def read_settings(path: Path, name: str) -> bytes:
     """The bytes of a configuration or a baseline, called ``name`` in messages. ``os.devnull`` is an empty one.
 
-    Raises ``OSError``, and ``UsageError`` for what is no regular file or too large.
+    Raises ``OSError``, also for what is no regular file, and ``UsageError`` for what is too large.
     """
-    mode = path.stat().st_mode
     if str(path) == os.devnull:
         return b""
-    if not is_readable(str(path), mode):
-        raise UsageError(f"cannot be read: {kind(mode)}, not a regular file", path=name)
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise UsageError(f"cannot be read: it has more than {LARGEST:,} bytes", path=name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench import loaders
 from dowbench.config import ALL
-from dowbench.discover import Globs
+from dowbench.discover import Globs, fault
 from dowbench.errors import UsageError, did_you_mean
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.pointer import join, split
@@ -74,6 +74,7 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
         for rule in waiver.rules:
             if rule != ALL and rule not in known:
                 raise config.error(f"exceptions: {_unknown(rule, known)}", join("/exceptions", index))
+    _check_patterns(config)
     if config.loader != "auto":
         try:
             loaders.named(config.loader)
@@ -90,6 +91,17 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
         validate=validate,
         today=time.strftime("%Y-%m-%d"),
     )
+
+
+def _check_patterns(config: Config) -> None:
+    settings = [("exclude", "/exclude", config.exclude)]
+    for index, waiver in enumerate(config.exceptions):
+        settings.append(("exceptions: files", join("/exceptions", index, "files"), waiver.files))
+    for setting, pointer, patterns in settings:
+        for index, pattern in enumerate(patterns):
+            if (why := fault(pattern)) is not None:
+                message = f"{setting}: the pattern {pattern!r} matches nothing: {why}"
+                raise config.error(message, join(pointer, index))
 
 
 def _unknown(rule: str, known: Iterable[str]) -> str:

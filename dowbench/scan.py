@@ -183,7 +183,7 @@ def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> Sc
         suppressed=tuple(sorted(all_files.suppressed, key=lambda s: _order(s.finding))),
         skipped=tuple(sorted((*found.skipped, *all_files.skipped), key=lambda note: note.path)),
         errors=tuple(errors),
-        warnings=(*all_files.warnings, *_idle_waivers(found.targets, all_files, plan)),
+        warnings=(*found.warnings, *all_files.warnings, *_idle_waivers(found.targets, all_files, plan)),
         rules=plan.rules,
         unchanged=all_files.unchanged,
         left_out=all_files.left_out,

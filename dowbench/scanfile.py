@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowbench import forked, loaders, source
 from dowbench.errors import DowbenchError, SourceError, UnrecognizedError
 from dowbench.fingerprint import fingerprinted
+from dowbench.inputs import open_regular
 from dowbench.loaders.sniff import looks_like
 from dowbench.model import FileScan, Finding, Note, Related, Suppressed
 
@@ -77,7 +78,7 @@ def _noted(error: DowbenchError, path: str) -> Note:
 
 def _read(target: Target, limits: Limits) -> bytes:
     try:
-        with open(target.file, "rb") as file:  # noqa: PTH123
+        with open_regular(target.file) as file:
             size = os.fstat(file.fileno()).st_size
             if size > limits.bytes:
                 raise source.too_large(target.path, limits, size)

@@ -368,12 +368,13 @@ def test_settings_are_read_from_files_that_end(folder, dowbench):
     write(folder / "tools.json", tool())
     os.mkfifo(folder / "pipe")
     for name, kind in (("pipe", "a pipe"), ("/dev/zero", "a device"), (".", "a folder")):
-        for option in ("--config", "--baseline"):
+        for option, said in (("--config", ""), ("--baseline", "baseline ")):
             run = dowbench("scan", "tools.json", option, name)
             assert (run.code, run.out) == (2, "")
-            assert run.err.endswith(f"{name}: cannot be read: {kind}, not a regular file\n")
+            assert run.err.endswith(f"{name}: {said}cannot be read: {kind}, not a regular file\n")
     (folder / "dowbench.yaml").write_text("baseline: pipe\n", encoding="utf-8")
-    assert dowbench("scan", "tools.json").err == "error: pipe: cannot be read: a pipe, not a regular file\n"
+    wanted = "error: pipe: baseline cannot be read: a pipe, not a regular file\n"
+    assert dowbench("scan", "tools.json").err == wanted
     assert dowbench("scan", "tools.json", "--config", os.devnull).code == 0
 
 
@@ -404,3 +405,48 @@ def test_a_working_directory_that_is_gone(folder, dowbench, monkeypatch, tmp_pat
         run = dowbench("scan", *arguments)
         assert (run.code, run.out) == (2, "")
         assert run.err == "error: the working directory cannot be entered: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("[", "a [ has no ]; [[] matches the character"),
+        ("a/[bc/d]", "a [ has no ]; [[] matches the character"),
+        ("[!]x", "a [ has no ]; [[] matches the character"),
+        ("x[z-a]", "a range in [ ] holds no character"),
+        ("!keep.json", "a pattern cannot be negated"),
+        ("vendor\\*", "a backslash escapes nothing, and folders are divided by /"),
+        ("/", "it names no file"),
+        ("./", "it names no file"),
+    ],
+)
+def test_patterns_that_match_nothing_are_refused(folder, dowbench, pattern, why):
+    write(folder / "tools.json", tool())
+    quoted = json.dumps(pattern)
+    said = f"the pattern {pattern!r} matches nothing: {why}"
+    (folder / "dowbench.yaml").write_text(f"tier: default\nexclude:\n- vendor\n- {quoted}\n", encoding="utf-8")
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.out, run.err) == (2, "", f"error: dowbench.yaml:4: exclude: {said}\n")
+    waiver = f"exceptions:\n- rules: [all]\n  reason: x\n  files:\n  - {quoted}\n"
+    (folder / "dowbench.yaml").write_text(waiver, encoding="utf-8")
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.out, run.err) == (2, "", f"error: dowbench.yaml:5: exceptions: files: {said}\n")
+
+
+@pytest.mark.parametrize("pattern", ["[[]", "[]]", "[!]]", "a[!b-c]", "**/[ab].json", "x]", "/vendor", "../x", "a.b"])
+def test_patterns_that_may_match_are_taken(folder, dowbench, pattern):
+    write(folder / "tools.json", tool())
+    (folder / "dowbench.yaml").write_text(f"exclude: [{json.dumps(pattern)}]\n", encoding="utf-8")
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "text", ["[tool]\ndowbench.tier = 'x'\n", "[ tool . dowbench ]\ntier = 'x'\n", "tool = {dowbench = {tier = 'x'}}"]
+)
+def test_a_table_is_found_however_it_is_written(folder, dowbench, text):
+    write(folder / "tools.json", tool())
+    (folder / "pyproject.toml").write_text(text, encoding="utf-8")
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.out) == (2, "")
+    assert "tier must be one of default, pedantic" in run.err

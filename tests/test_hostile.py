@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from workbench import ROOT, tool
+from workbench import PROBE, ROOT, tool
 
+from dowbench.inputs import open_regular
 from dowbench.report import REPORTS
 
 if TYPE_CHECKING:
@@ -267,6 +269,66 @@ class TestNotFiles:
         assert run.code == 2
         assert run.err == "error: pipe.json: a pipe, not a regular file\n"
         assert [file["path"] for file in run.json["files"]] == ["good.json"]
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+    def test_what_a_folder_holds_in_place_of_files_is_told(self, folder: Path, scan: Dowbench) -> None:
+        Path("good.json").write_text(json.dumps([tool()]))
+        Path("dangling.json").symlink_to("absent.json")
+        os.mkfifo("pipe.yaml")
+        run = scan(".")
+        assert (run.code, [file["path"] for file in run.json["files"]]) == (0, ["good.json"])
+        assert run.err.splitlines() == [
+            "warning: dangling.json: not scanned: symbolic link that leads nowhere: No such file or directory",
+            "warning: pipe.yaml: not scanned: a pipe, not a regular file",
+        ]
+        for n in range(30):
+            Path(f"z{n}.json").symlink_to("absent.json")
+        run = scan(".")
+        assert len(run.err.splitlines()) == 11
+        more = "warning: .: and 22 more files like these were not scanned; --verbose names them"
+        assert run.err.splitlines()[-1] == more
+        assert len(run.json["skipped"]) == 32
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+    @pytest.mark.parametrize("name", ["dowbench.yaml", "dowbench.yml", "pyproject.toml"])
+    def test_a_configuration_that_is_no_file_is_not_passed_over(
+        self, name: str, folder: Path, dowbench: Dowbench
+    ) -> None:
+        Path("good.json").write_text(json.dumps([tool()]))
+        makers = {
+            "a pipe, not a regular file": os.mkfifo,
+            "a folder, not a regular file": os.mkdir,
+            "No such file or directory": lambda name: Path(name).symlink_to("absent"),
+        }
+        for said, make in makers.items():
+            make(name)
+            run = dowbench("scan", "good.json")
+            assert (run.code, run.out, run.err) == (2, "", f"error: {name}: cannot be read: {said}\n")
+            assert dowbench("scan", "--no-config", "good.json").code == 0
+            Path(name).rmdir() if Path(name).is_dir() else Path(name).unlink()
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+    @pytest.mark.parametrize("name", ["probe-tool.yaml", "lexicon.yaml", "reported.yaml", "evidence.json", "pack.json"])
+    def test_a_rule_pack_is_not_waited_for(self, name: str, folder: Path, dowbench: Dowbench) -> None:
+        Path("good.json").write_text(json.dumps([tool()]))
+        shutil.copytree(PROBE, "pack")
+        file = Path("pack", name)
+        for make, said in ((os.mkfifo, "a pipe"), (os.mkdir, "a folder")):
+            file.unlink(missing_ok=True)
+            make(file)
+            run = dowbench("scan", "--no-config", "--rules", "pack", "--format", "json", "good.json")
+            assert (run.code, run.out) == (2, "")
+            assert run.err.endswith(f"pack/{name}: cannot be read: {said}, not a regular file\n")
+            assert run.err.count("\n") == 1
+
+    @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+    def test_a_file_that_becomes_a_pipe_is_not_waited_for(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path("x.json").write_text("[]")
+        regular = Path("x.json").stat()
+        os.mkfifo("pipe.json")
+        monkeypatch.setattr(os, "stat", lambda path: regular)
+        with pytest.raises(OSError, match="a pipe, not a regular file"):
+            open_regular("pipe.json")
 
     def test_devices_and_endless_files(self, folder: Path, scan: Dowbench) -> None:
         Path("zero.json").symlink_to("/dev/zero")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote_from_bytes
 
 from dowbench import __url__, __version__
+from dowbench.inputs import open_regular
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.report.escape import visible
 from dowbench.report.linehash import line_hashes
@@ -221,7 +222,8 @@ def _partial_fingerprints(entries: Sequence[_Entry], options: ReportOptions) -> 
 
 def _hash_lines(path: str, wanted: Iterable[int], options: ReportOptions) -> dict[int, str]:
     try:
-        data = (options.root / path).read_bytes()
+        with open_regular(options.root / path) as file:
+            data = file.read()
     except OSError:  # standard input, or gone since: there is no line to hash
         return {}
     return line_hashes(data, wanted)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dowbench.errors import UsageError
-from dowbench.rulepack.files import GENERATED, Directory
+from dowbench.rulepack.files import GENERATED, Directory, read
 from dowbench.rulepack.pack import DATA, builtin_directory, load_pack, rule_names
 from dowbench.rulepack.reading import near
 
@@ -100,8 +101,8 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
     wanted[home.path / GENERATED] = home.generate(rule_names(home.path), list(DATA))
     if pack is None:
         wanted[home.path / "schema.json"] = json.dumps(rule_schema(), indent=1, ensure_ascii=False) + "\n"
-    stale = sorted(path for path in output.glob("*.md") if path not in wanted and MARK in path.read_text("utf-8"))
-    differing = [path for path, text in wanted.items() if not path.is_file() or path.read_text("utf-8") != text]
+    stale = sorted(path for path in output.glob("*.md") if path not in wanted and MARK in _text(path))
+    differing = [path for path, text in wanted.items() if not os.path.lexists(path) or _text(path) != text]
     if check:
         for path in (*differing, *stale):
             click.echo(f"{_shown(path)}: not as generated; run `dowbench rules docs`", err=True)
@@ -114,6 +115,10 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
     for path in differing:
         path.write_text(wanted[path], encoding="utf-8")
     click.echo(f"{len(wanted)} files, {len(differing)} written, {len(stale)} removed.")
+
+
+def _text(path: Path) -> str:
+    return read(str(path)).decode(errors="replace")
 
 
 COMMANDS = {"rules": rules}

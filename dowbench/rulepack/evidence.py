@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import RuleError
 from dowbench.model import Evidence
+from dowbench.rulepack.files import read
 from dowbench.rulepack.reading import FaultError, mapping, number, text
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def load_measured(file: Path) -> tuple[Mapping[str, Any], ...]:
     """The entries of ``evidence.json``, checked. Raises ``RuleError``."""
     path = str(file)
     try:
-        value = json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
+        value = json.loads(read(path))
+    except (ValueError, RecursionError) as error:
         raise RuleError(f"not JSON: {error}", path=path) from None
     if not isinstance(value, dict) or value.get("schema") != SCHEMA or not isinstance(value.get("entries"), list):
         raise RuleError(f'expected {{"schema": "{SCHEMA}", "entries": […]}}', path=path)

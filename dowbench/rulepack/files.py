@@ -7,14 +7,15 @@ from what it was generated from is parsed.
 from __future__ import annotations
 
 import json
+import os
 from binascii import crc32
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.errors import RuleError
+from dowbench.inputs import read_settings
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dowbench.rulepack.reading import FaultError
 
 GENERATED = "pack.json"
@@ -50,24 +51,23 @@ class Directory:
         """One YAML file. Raises ``RuleError`` where it is none, or is a rule without tests."""
         path = str(self.path / name)
         try:
-            with open(path, "rb") as file:  # noqa: PTH123
-                data = file.read()
+            data = read(path)
             text = data.decode()
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
             raise RuleError(f"cannot be read: {error}", path=path) from None
         known = self.generated.get(name)
         if known is not None and known["crc32"] == crc32(data):
             return RuleFile(path, known["value"], text, checked=True)
-        from dowbench.rulepack.document import read
+        from dowbench.rulepack import document
 
         head, tail = split(text) if rule else (text, "")
         if rule:
             _check_tests(head, tail, path)
-        return RuleFile(path, read(head, path), text)
+        return RuleFile(path, document.read(head, path), text)
 
     def has(self, name: str) -> bool:
-        """Whether there is a file of this name."""
-        return (self.path / name).is_file()
+        """Whether there is something of this name, be it a file or not."""
+        return os.path.lexists(self.path / name)
 
     def generate(self, rules: list[str], others: list[str]) -> str:
         """The text of ``pack.json`` for these files."""
@@ -80,13 +80,20 @@ class Directory:
         return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _generated(path: Path) -> dict[str, Any]:
+def read(path: str) -> bytes:
+    """The bytes of a file of a pack. Raises ``RuleError`` where it cannot be read to its end."""
     try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123
-            value = json.load(file)
-    except FileNotFoundError:
+        return read_settings(Path(path), path)
+    except OSError as error:
+        raise RuleError(f"cannot be read: {error.strerror}", path=path) from None
+
+
+def _generated(path: Path) -> dict[str, Any]:
+    if not os.path.lexists(path):
         return {}
-    except (OSError, ValueError, RecursionError) as error:
+    try:
+        value = json.loads(read(str(path)))
+    except (ValueError, RecursionError) as error:
         raise RuleError(f"cannot be read: {error}; `dowbench rules docs` writes it", path=str(path)) from None
     if not isinstance(value, dict):
         raise RuleError("expected an object; `dowbench rules docs` writes it", path=str(path))

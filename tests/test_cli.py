@@ -294,7 +294,6 @@ def test_an_empty_path_is_named_and_the_others_are_scanned(folder, probe):
     ],
 )
 def test_standard_error_that_takes_nothing_changes_nothing(folder, arguments, code, reports, closed):
-    write(folder / "tools.json", tool(name="probe_one", title=5), tool("probe_two"))
     (folder / "tools.json").write_text('[{"name": "a", "input_schema": {}, "name": "probe_b"}]', encoding="utf-8")
     shell = '"$@" 2>&-' if closed else '"$@" 2>/dev/full'
     command = [sys.executable, "-m", "dowbench", "scan", *PROBES[:2], *arguments]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
-from workbench import PROBE, ROOT, tool
+from workbench import PROBE, ROOT, found, tool
 
 from dowbench.inputs import open_regular
 from dowbench.report import REPORTS
@@ -75,7 +75,11 @@ def test_every_report_of_every_file_shows_what_is_hidden(
 
 
 class TestOfAnySize:
-    """Too large to be kept: made when they are needed."""
+    """Too large to be kept: made when they are needed.
+
+    What reads schemas and holds them against rules for longer than ``source_limits.seconds`` is an error: where there
+    is none, the work was bounded.
+    """
 
     def test_fifty_megabytes_on_one_line(self, folder: Path, scan: Dowbench) -> None:
         schema = {"type": "object", "properties": {"text": {"type": "string", "default": "x " * 25_000_000}}}
@@ -144,6 +148,7 @@ class TestOfAnySize:
         Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
         run = scan("long.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+        assert ("heavy-definition", "search_all") in found(run)
 
     @pytest.mark.parametrize(
         "limit",
@@ -183,6 +188,7 @@ class TestOfAnySize:
         Path("refs.json").write_text(json.dumps([tool("save_all", input_schema=schema)]))
         run = scan("refs.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+        assert ("heavy-definition", "save_all") in found(run)
 
     def test_work_does_not_grow_with_the_square_of_white_space(self, folder: Path, probe: Dowbench) -> None:
         space = " " * 400_000
@@ -194,6 +200,7 @@ class TestOfAnySize:
         Path("c.yaml").write_text(f"{comment}\n- name: probe_one\n  input_schema: {{}}\n")
         run = probe(".")
         assert (run.code, run.err) == (0, "")
+        assert [note["path"] for note in run.json["skipped"]] == ["a.yaml", "b.json"]
         assert [(s["tool"], len(s["reason"])) for s in run.json["suppressed"]] == [("probe_one", len(space) + 2)]
 
     def test_work_does_not_grow_with_the_square_of_enums(self, folder: Path, scan: Dowbench) -> None:
@@ -202,6 +209,7 @@ class TestOfAnySize:
         Path("enums.json").write_text(json.dumps([tool(input_schema=schema)]))
         run = scan("enums.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+        assert ("heavy-definition", "probe_one") in found(run)
 
     def test_work_does_not_grow_with_the_square_of_parameters(self, folder: Path, scan: Dowbench) -> None:
         names = [f"limit_{n}" for n in range(6_000)]
@@ -210,6 +218,7 @@ class TestOfAnySize:
         Path("names.json").write_text(json.dumps([tool("search_all", description=text, input_schema=schema)]))
         run = scan("names.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
+        assert ("heavy-definition", "search_all") in found(run)
 
     def test_work_does_not_grow_with_the_square_of_ignores(self, folder: Path, probe: Dowbench) -> None:
         count = 3_000

@@ -6,8 +6,10 @@ import threading
 import time
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import pytest
 import yaml
 from dowbench_benchmark import config, plan, runfile, runner, store
 from dowbench_benchmark.located import read_yaml
@@ -16,10 +18,13 @@ from dowbench_benchmark.providers.mock import MockProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from dowbench_benchmark.plan import Plan
     from dowbench_benchmark.runner import Result
+
+PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
+"""A run that dowbench 0.1.0 recorded."""
+recorded_pilot = pytest.mark.skipif(not PILOT.is_dir(), reason="../shared/upstream/pilot-v2 is not here")
 
 BASE: Mapping[str, Any] = {
     "run_name": "test",

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from dowbench_benchmark.audit import audit
-from plans import Wrapped, failing, make_plan, run_plan, timed_out, unmappable
+from plans import PILOT, Wrapped, failing, make_plan, recorded_pilot, run_plan, timed_out, unmappable
 
 from dowbench.errors import DowbenchError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workbench import Dowbench
 
-PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
 PILOT_SHA256 = "12abac6affd07670c26bc2e090b17c5ded70b08d1f581f4699ead6ab4166dcad"
-recorded = pytest.mark.skipif(not PILOT.is_dir(), reason="../shared/upstream/pilot-v2 is not here")
 
 
-@recorded
+@recorded_pilot
 def test_the_recorded_pilot_comes_out_byte_for_byte() -> None:
     found = audit(PILOT)
     assert found.data == (PILOT / "summary.json").read_bytes()
@@ -29,7 +28,7 @@ def test_the_recorded_pilot_comes_out_byte_for_byte() -> None:
     assert (found.differences, found.calls, found.usage.total) == ((), 197, 98211)
 
 
-@recorded
+@recorded_pilot
 def test_the_recorded_pilot_on_the_command_line(dowbench: Dowbench) -> None:
     run = dowbench("audit", PILOT)
     assert run.code == 0
@@ -37,7 +36,7 @@ def test_the_recorded_pilot_on_the_command_line(dowbench: Dowbench) -> None:
     assert "SIMULATED" not in run.out
 
 
-@recorded
+@recorded_pilot
 def test_another_threshold_decides_anew(dowbench: Dowbench) -> None:
     by_defense = {cell["defense"]: cell for cell in audit(PILOT, threshold=3).summary["defenses"]}
     for label, cell in by_defense.items():

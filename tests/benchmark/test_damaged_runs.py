@@ -11,23 +11,22 @@ import random
 import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from dowbench_benchmark import codec
 from dowbench_benchmark.providers.mock import MockProvider
-from plans import BASE, make_plan, run_part, run_plan, without
+from plans import BASE, PILOT, make_plan, recorded_pilot, run_part, run_plan, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from dowbench_benchmark.model import Request, Response
     from workbench import Dowbench, Run
 
 DAMAGES = int(os.environ.get("DOWBENCH_DAMAGES", "12"))
 SEED = int(os.environ.get("DOWBENCH_DAMAGE_SEED", "20261130"))
-PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
 LOGS = ("requests.jsonl", "cassette.jsonl", "calls.jsonl", "episodes.jsonl")
 CHANGES: dict[str, Any] = {"attacks": ["open-cursor-01"], "controls": False}
 VALUES: tuple[bytes, ...] = (
@@ -153,7 +152,7 @@ def test_every_command_survives_every_damage(
         shutil.rmtree(directory)
 
 
-@pytest.mark.skipif(not PILOT.is_dir(), reason="../shared/upstream/pilot-v2 is not here")
+@recorded_pilot
 @pytest.mark.parametrize("name", ["run.json", "episodes.jsonl", "cassette.jsonl", "summary.json"])
 def test_runs_of_0_1_0_survive_every_damage(tmp_path: Path, dowbench: Dowbench, name: str) -> None:
     chance = random.Random(f"{SEED} {name} 0.1.0")

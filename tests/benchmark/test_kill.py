@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from dowbench_benchmark import recording, runner, store
 from plans import Wrapped, files, make_plan, run_plan
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of POSIX")
 LATENCY_S = 0.004
 CONFIG = f"""run_name: killed
 provider: mock
@@ -53,10 +54,10 @@ def check_kill(folder: Path, whole: Path, instant: int | float, concurrency: int
     made = make_plan(**CHANGES)
     directory.mkdir(exist_ok=True)
     before = recording.read(directory, made.prices)
-    answered = {(call.attempt, call.call) for call in (*before.calls, *before.unbilled)}
-    in_flight = [sent for sent in before.sent if (sent.attempt, sent.call) not in answered]
+    answered = {call.key for call in before.every_call}
+    in_flight = [sent for sent in before.sent if sent.key not in answered]
     known = runner.spent_before(made, before).tokens
-    recorded = sum(call.usage.total for call in (*before.calls, *before.unbilled) if call.usage)
+    recorded = sum(call.usage.total for call in before.every_call if call.usage)
     assert len(in_flight) <= concurrency
     # What may have been billed without a trace is counted with the most it can be.
     assert known == recorded + sum(sent.counted + sent.max_tokens for sent in in_flight)

@@ -21,6 +21,7 @@ from dowbench_benchmark import ledger, recording
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is of POSIX")
 KILLS = int(os.environ.get("DOWBENCH_KILLS", "5"))
 SEED = int(os.environ.get("DOWBENCH_KILL_SEED", "20260501"))
 LOGS = ("requests.jsonl", "cassette.jsonl", "calls.jsonl", "episodes.jsonl")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from dowbench_benchmark import replay, report, store
 from dowbench_benchmark.report import data, figures, svg, tables
-from plans import Wrapped, failing, make_plan, refused, run_plan
+from plans import PILOT, Wrapped, failing, make_plan, recorded_pilot, refused, run_plan
 
 from dowbench.errors import DowbenchError
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from workbench import Dowbench
 
-PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
 SIMULATED = "SIMULATED: no model answered"
 REPLAYED = "REPLAYED: recomputed from a recording"
 
@@ -342,6 +341,7 @@ def test_the_format_follows_the_name_and_the_option(recorded: Path, tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "a.md", "b.md"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
 def test_a_place_that_cannot_be_written_is_one_line(recorded: Path, tmp_path: Path, dowbench: Dowbench) -> None:
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
@@ -353,7 +353,7 @@ def test_a_place_that_cannot_be_written_is_one_line(recorded: Path, tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe"]
 
 
-@pytest.mark.skipif(not PILOT.is_dir(), reason="../shared/upstream/pilot-v2 is not here")
+@recorded_pilot
 def test_the_recorded_pilot_has_a_report() -> None:
     text = report.render(PILOT, "markdown")
     assert "SIMULATED" not in text
@@ -406,12 +406,17 @@ def test_colours_have_contrast_in_light_and_dark() -> None:
             assert (light + 0.05) / (dark + 0.05) >= least, (front, back)
 
 
+def totals(text: str) -> list[int]:
+    """Each ``n`` of what a report says as ``k of n``."""
+    return [int(total) for total in re.findall(r"\d of (-?\d+)", text)]
+
+
 def test_a_run_of_which_the_tasks_were_censored_says_what_is_unknown(tmp_path: Path, dowbench: Dowbench) -> None:
     """With one turn no task is finished: nothing that is measured against them is certain."""
     run_plan(make_plan(ceiling={"max_turns": 1}), tmp_path / "run")
     for form in report.FORMATS:
         text = report.render(tmp_path / "run", form).replace("\\", "")
-        assert "-1" not in re.findall(r"\d* of (-?\d+)", text)
+        assert min(totals(text)) >= 0
         assert "stand against a task that was censored itself: their A is an upper bound" in text
     audit = dowbench("audit", tmp_path / "run")
     assert audit.code == 0
@@ -424,4 +429,4 @@ def test_attacks_that_errored_before_they_cost_anything(tmp_path: Path) -> None:
     run_plan(make_plan(), tmp_path / "run", Wrapped(failing(refused, 3, 4, 7)))
     for form in report.FORMATS:
         text = report.render(tmp_path / "run", form)
-        assert all(int(total) >= 0 for total in re.findall(r"\d+ of (-?\d+)", text))
+        assert min(totals(text.replace("\\", ""))) >= 0

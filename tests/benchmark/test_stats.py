@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,13 +14,12 @@ from dowbench_benchmark.model import Episode, Usage
 from dowbench_benchmark.report import figures
 from hypothesis import given
 from hypothesis import strategies as st
-from plans import make_plan, run_plan
+from plans import PILOT, make_plan, recorded_pilot, run_plan
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
-
-PILOT = Path(__file__).resolve().parents[2].parent / "shared" / "upstream" / "pilot-v2"
+    from pathlib import Path
 
 
 def episode(kind: Any, item: str, cost: float | None, defense: str = "none", **changes: Any) -> Episode:
@@ -352,7 +350,7 @@ def test_a_run_writes_them_and_its_replay_the_same_bytes(tmp_path: Path) -> None
     assert loop["control"]["median"] < 2 < loop["attack"]["median"]
 
 
-@pytest.mark.skipif(not PILOT.is_dir(), reason="../shared/upstream/pilot-v2 is not here")
+@recorded_pilot
 def test_the_recorded_pilot_has_statistics() -> None:
     found = compute(recorded_episodes(PILOT), simulated=False)
     over_five = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import resource
 import signal
 import subprocess
 import sys
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 from dowbench.errors import DowbenchError, UsageError
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="limits, signals and special files of POSIX")
 
 
 def rows(path: Path) -> list[Any]:
@@ -86,7 +87,10 @@ def test_a_damaged_row_before_the_end_is_placed(tmp_path: Path, bad: bytes) -> N
         rows(path)
 
 
+@posix
 def test_a_write_that_does_not_fit_leaves_no_half_row(tmp_path: Path) -> None:
+    import resource
+
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     files = store.Store(tmp_path, durable=True)
@@ -136,6 +140,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
         store.replace(tmp_path / "none" / "a.json", b"")
 
 
+@posix
 def test_what_is_no_regular_file_is_not_read(tmp_path: Path) -> None:
     (tmp_path / "device.jsonl").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "pipe.jsonl")
@@ -184,6 +189,7 @@ def _left_behind(directory: Path) -> int:
     return process.pid
 
 
+@posix
 def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
     pid = _left_behind(tmp_path)
     assert (tmp_path / "run.lock").exists()
@@ -232,6 +238,7 @@ def test_an_empty_lock_is_nobody_s(tmp_path: Path) -> None:
         assert before is None
 
 
+@posix
 def test_what_is_no_file_of_ours_is_not_written_through(tmp_path: Path) -> None:
     (tmp_path / "notes").write_text("mine")
     (tmp_path / "a").mkdir()

@@ -55,6 +55,12 @@ def check_config(config: Any) -> Config:
         del settings["baseline"]
     for problem in check(settings, known):
         raise UsageError(problem.message)
+    waivers: tuple[Any, ...] = config.exceptions
+    for index, waiver in enumerate(waivers):
+        if not isinstance(waiver, Waiver):
+            raise UsageError(f"exceptions[{index}] must be a Waiver, not {type(waiver).__name__}")
+    if not isinstance(config.lines, Mapping) or not isinstance(config.path, str | None):
+        raise UsageError("path and lines say where a file has its settings: a text, and numbers by pointer")
     if not isinstance(config.base, str | PathLike):
         raise UsageError(f"base must be a path, not {type(config.base).__name__}")
     return replace(config, base=Path(config.base))
@@ -130,7 +136,7 @@ def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[
             yield Problem(pointer, f"{name} must be a date as YYYY-MM-DD, not {json.dumps(value)}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
         low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-        if not math.isfinite(value) or (low is not None and value < low) or (above is not None and value <= above):
+        if not _is_finite(value) or (low is not None and value < low) or (above is not None and value <= above):
             bound = f" of at least {low}" if low is not None else f" above {above}" if above is not None else ""
             yield Problem(pointer, f"{name} must be a finite number{bound}")
 
@@ -140,7 +146,9 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str
     others = schema.get("additionalProperties", True)
     for key, item in value.items():
         place = join(pointer, str(key))
-        if key in known:
+        if not isinstance(key, str):
+            yield Problem(pointer, f"the keys of {name} must be strings, not {key!r}")
+        elif key in known:
             yield from check(item, known[key], place)
         elif others is False:
             meant = did_you_mean(str(key).replace("-", "_").lower(), known)
@@ -150,6 +158,13 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str
     for key in schema.get("required", ()):
         if key not in value:
             yield Problem(pointer, f"{name} needs the key {key!r}")
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer that no float holds
+        return False
 
 
 def _is(value: Any, kind: str) -> bool:

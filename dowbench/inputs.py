@@ -34,9 +34,12 @@ def kind(mode: int) -> str:
 
 
 def open_regular(file: str | Path) -> BinaryIO:
-    """Open what can be read to its end. Raises ``OSError``, also for a folder, a pipe or a device."""
+    """Open what can be read to its end. Raises ``OSError``, also for a folder, a pipe, a device or what is no path."""
     path = os.fspath(file)
-    _check(path, os.stat(path).st_mode)  # noqa: PTH116
+    try:
+        _check(path, os.stat(path).st_mode)  # noqa: PTH116
+    except ValueError as error:  # a NUL
+        raise OSError(errno.EINVAL, str(error), path) from None
     opened = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
     try:
         _check(path, os.fstat(opened.fileno()).st_mode)

@@ -135,7 +135,12 @@ def _standard_input(plan: Plan) -> bytes:
 
 
 def exit_code(result: ScanResult, fail_on: Severity | Literal["none"]) -> int:
-    """0: nothing at or above ``fail_on``; 1: such findings; 2: something could not be scanned."""
+    """0: nothing at or above ``fail_on``; 1: such findings; 2: something could not be scanned.
+
+    Raises ``UsageError`` for a ``fail_on`` that is none.
+    """
+    if fail_on not in (*SEVERITIES, "none"):
+        raise UsageError(f"fail_on must be one of {', '.join(SEVERITIES)}, none, not {fail_on!r}")
     if result.errors:
         return 2
     return int(fail_on != "none" and any(result.count(s) for s in SEVERITIES[: SEVERITIES.index(fail_on) + 1]))

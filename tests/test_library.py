@@ -12,6 +12,7 @@ from workbench import PROBE, tool, write
 from dowbench import load_tools, scan_paths, scan_tools
 from dowbench.config import Config, Waiver
 from dowbench.errors import DowbenchError, SourceError, UnrecognizedError, UsageError
+from dowbench.scan import exit_code
 
 CONFIG = Config(rule_packs=(str(PROBE),), select=("probe-tool",))
 
@@ -168,6 +169,13 @@ def test_a_path_that_no_file_can_have_stops_no_other(folder: Path, path: str, re
         ({"rules": 5}, "rules must be a mapping"),
         ({"words": {"result_limit": "x"}}, "result_limit must be a list"),
         ({"exceptions": ("x",)}, "exceptions[0] must be a mapping"),
+        ({"exceptions": ({"rules": ["all"], "reason": "x"},)}, "exceptions[0] must be a Waiver, not dict"),
+        ({"rules": {5: {}}}, "the keys of rules must be strings, not 5"),
+        ({"lines": 5}, "path and lines say where a file has its settings"),
+        ({"path": b"x"}, "path and lines say where a file has its settings"),
+        ({"source_limits": {"seconds": 10**400}}, "seconds must be a finite number above 0"),
+        ({"rule_packs": ("a\0b",)}, "no such directory of rules"),
+        ({"exclude": ("[",)}, "the pattern '[' matches nothing"),
         ({"exceptions": (Waiver("all", "r"),)}, "rules must be a list"),  # type: ignore[arg-type]
         ({"exceptions": (Waiver(("all",), ""),)}, "reason must not be empty"),
         ({"exceptions": (Waiver(("all",), "r", until="soon"),)}, "until must be a date"),
@@ -201,3 +209,10 @@ def test_settings_as_a_program_writes_them(folder: Path) -> None:
 
 def test_what_holds_no_tools_is_unrecognized() -> None:
     assert refused(UnrecognizedError, scan_tools, {}).endswith("found an empty object")
+
+
+@pytest.mark.parametrize("fail_on", ["x", None, 5, "HIGH"])
+def test_an_exit_code_of_no_severity(folder: Path, fail_on: Any) -> None:
+    write(folder / "tools.json", tool())
+    result = scan_paths("tools.json", CONFIG)
+    assert "fail_on must be one of high, medium, low, none" in refused(UsageError, exit_code, result, fail_on)

@@ -15,6 +15,11 @@ from dowbench.source import DEFAULT_LIMITS, Limits
 MOST_BITS = 14_000
 """Of an integer; one of more digits than Python writes out is infinite, as in a file."""
 
+NO_TEXTS: Mapping[str, tuple[type, ...]] = dict.fromkeys(
+    ("name", "description", "title", "type"), (bytes, bytearray, memoryview)
+)
+"""What is not to be made text where a definition has a text: it would read ``b'find'``."""
+
 
 def definitions(objects: Any, path: str, limits: Limits = DEFAULT_LIMITS) -> Any:
     """The definition of one object, or the list of those of several. Dicts and lists are taken as they are.
@@ -108,7 +113,15 @@ class Copy:
 
     def _container(self, value: Any, pointer: str, depth: int) -> Any:
         if isinstance(value, Mapping):
-            return {str(key): self.plain(inner, join(pointer, str(key)), depth) for key, inner in value.items()}
+            found: dict[str, Any] = {}
+            for key, inner in value.items():
+                place = join(pointer, str(key))
+                if str(key) in found:
+                    raise self.error(f'two keys are both written "{quote(str(key))}"', place)
+                if isinstance(inner, NO_TEXTS.get(str(key), ())):
+                    raise self.error(f"expected a text, found {type(inner).__name__}", place)
+                found[str(key)] = self.plain(inner, place, depth)
+            return found
         items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
         return [self.plain(inner, join(pointer, index), depth) for index, inner in enumerate(items)]
 
@@ -154,6 +167,9 @@ def langchain_tool(thing: Any) -> Mapping[str, Any] | None:
         schema = json_schema(getattr(thing, attribute, None))
         if schema is not None and (not isinstance(args, Mapping) or args.keys() == schema.get("properties", {}).keys()):
             return {**entry, "args_schema": schema}
+    stated = getattr(thing, "args_schema", None)
+    if stated is not None and not isinstance(args, Mapping):
+        raise TypeError(f"args_schema is {name_of(stated)}, neither a dict nor a pydantic model class")
     return {**entry, "args": args or {}}
 
 

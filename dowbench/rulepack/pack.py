@@ -123,6 +123,9 @@ def load_pack(directories: Sequence[Path] = (), settings: Settings | None = None
     file, ``UsageError`` for what is wrong in ``settings`` or a directory that does not exist.
     """
     settings = settings or Settings()
+    for directory in directories:
+        if not os.path.isdir(directory):  # noqa: PTH112  (pathlib raises where a path cannot be)
+            raise UsageError(f"no such directory of rules: {directory}")
     home = Directory(builtin_directory())
     chosen = [Directory(directory) for directory in directories]
     sources = (home, *(directory for directory in chosen if directory.path.resolve() != home.path.resolve()))
@@ -143,9 +146,11 @@ def load_pack(directories: Sequence[Path] = (), settings: Settings | None = None
 
 def rule_names(directory: Path) -> list[str]:
     """The names of the rule files in a directory. Raises ``UsageError`` where there are none."""
-    if not directory.is_dir():
-        raise UsageError(f"no such directory of rules: {directory}")
-    names = sorted(name for name in os.listdir(directory) if name.endswith((".yaml", ".yml")) and name not in DATA)  # noqa: PTH208
+    try:
+        found = os.listdir(directory)  # noqa: PTH208
+    except OSError as error:
+        raise UsageError(f"no rules can be read in {directory}: {error.strerror}") from None
+    names = sorted(name for name in found if name.endswith((".yaml", ".yml")) and name not in DATA)
     if not names:
         raise UsageError(f"no rule files (*.yaml) in {directory}")
     return names

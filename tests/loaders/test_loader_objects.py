@@ -215,3 +215,47 @@ def test_objects_that_contain_themselves() -> None:
     entry["input_schema"]["properties"] = {"a": entry}
     with pytest.raises(SourceError, match="a value holds itself"):
         load_tools("anthropic", [entry])
+
+
+class Thing:
+    def __init__(self, **members: Any) -> None:
+        self.__dict__.update(members)
+
+
+UNREADABLE = "<python>#/0: the definition of Thing x cannot be read: TypeError: "
+TEXT = {"type": "string"}
+SCHEMA = {"type": "object", "properties": {"q": TEXT}}
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        (Thing(name=b"x", description="d", args_schema=SCHEMA), "<python>#/0/name: expected a text, found bytes"),
+        (Thing(name="x", description=b"d", args={"q": TEXT}), "<python>#/0/description: expected a text, found bytes"),
+        (
+            {"name": "x", "input_schema": {"type": bytearray(b"object")}},
+            "<python>#/0/input_schema/type: expected a text, found bytearray",
+        ),
+        (
+            Thing(name="x", description="d", args_schema=5),
+            f"{UNREADABLE}args_schema is int, neither a dict nor a pydantic model class",
+        ),
+        (
+            Thing(name="x", description="d", args_schema=int),
+            f"{UNREADABLE}args_schema is type int, neither a dict nor a pydantic model class",
+        ),
+        (
+            {"name": "x", "input_schema": {"properties": {1: TEXT, "1": TEXT}}},
+            '<python>#/0/input_schema/properties/1: two keys are both written "1"',
+        ),
+    ],
+)
+def test_what_would_be_misread_is_refused(thing: Any, message: str) -> None:
+    with pytest.raises(SourceError) as caught:
+        load_tools("auto", [thing])
+    assert str(caught.value) == message
+
+
+def test_arguments_say_what_a_strange_schema_does_not() -> None:
+    found = load_tools("auto", [Thing(name="x", description="d", args_schema=5, args={"q": TEXT})])
+    assert facts(found) == [("x", "d", [("q", ("string",), False, None)])]

@@ -55,10 +55,9 @@ def check_config(config: Any) -> Config:
         del settings["baseline"]
     for problem in check(settings, known):
         raise UsageError(problem.message)
-    waivers: tuple[Any, ...] = config.exceptions
-    for index, waiver in enumerate(waivers):
-        if not isinstance(waiver, Waiver):
-            raise UsageError(f"exceptions[{index}] must be a Waiver, not {type(waiver).__name__}")
+    for index, kind in enumerate(map(type, config.exceptions)):
+        if kind is not Waiver:
+            raise UsageError(f"exceptions[{index}] must be a Waiver, not {kind.__name__}")
     if not isinstance(config.lines, Mapping) or not isinstance(config.path, str | None):
         raise UsageError("path and lines say where a file has its settings: a text, and numbers by pointer")
     if not isinstance(config.base, str | PathLike):

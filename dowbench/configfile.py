@@ -140,7 +140,7 @@ def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[
             yield Problem(pointer, f"{name} must be a finite number{bound}")
 
 
-def _check_object(value: dict[str, Any], schema: Mapping[str, Any], pointer: str, name: str) -> Iterator[Problem]:
+def _check_object(value: Mapping[Any, Any], schema: Mapping[str, Any], pointer: str, name: str) -> Iterator[Problem]:
     known = schema.get("properties", {})
     others = schema.get("additionalProperties", True)
     for key, item in value.items():

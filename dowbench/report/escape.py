@@ -17,6 +17,9 @@ _HIDDEN = f"[\x00-\x1f{_BEYOND_C0}]"
 _HIDDEN_IN_JSON = f"[{_BEYOND_C0}]"
 _MARKDOWN = r"([\\`*_\[\]#!|~@]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= ))"
 
+# GitHub looks for mentions and for numbers of issues in the page, when Markdown's escapes are gone.
+_REFERENCES = re.compile(r"@(?=[A-Za-z\d])|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+
 # GitHub's runner obeys a line that begins with ::, after white space, and ##[ anywhere in one:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
 _COMMANDS = re.compile(r"^([ \t]*):(?=:)|#(?=#\[)", re.MULTILINE)
@@ -62,7 +65,7 @@ def _json_escape(match: re.Match[str]) -> str:
 def markdown(text: str, limit: int | None = None) -> str:
     """``text`` as literal text of GitHub-flavoured Markdown: no markup, link, mention, table cell or HTML in it."""
     plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(_MARKDOWN, r"\\\1", plain)
+    return _REFERENCES.sub(r"\g<0><!-- -->", re.sub(_MARKDOWN, r"\\\1", plain))
 
 
 def markdown_prose(text: str, limit: int | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 class DowbenchError(Exception):
@@ -60,8 +60,13 @@ class RuleError(DowbenchError):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """What was probably meant by ``word``, else what there is: the end of a message about an unknown name."""
+    names = list(known)
+    meant = closest(word, names)
+    return f"known are {', '.join(names)}" if meant is None else f"did you mean {meant!r}?"
+
+
+def closest(word: str, names: Sequence[str]) -> str | None:
+    """The one of ``names`` that was probably meant by ``word``."""
     import difflib
 
-    names = list(known)
-    close = difflib.get_close_matches(word, names, 1)
-    return f"did you mean {close[0]!r}?" if close else f"known are {', '.join(names)}"
+    return next(iter(difflib.get_close_matches(word, names, 1)), None)

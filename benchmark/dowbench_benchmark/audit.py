@@ -87,6 +87,7 @@ def audit(directory: Path, *, threshold: float | None = None, price_file: Path |
         notices += differences
         differences.clear()
         altered = []
+    notices += damage.unsealed(directory, run)
     billed = list(billed_calls(directory, rows)) if rows else []
     models = dict.fromkeys([*(row.model for row in rows), *(call.model for call in billed)])
     table = {} if run.unpriced else _prices(run, models, price_file, notices)

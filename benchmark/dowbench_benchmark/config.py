@@ -157,10 +157,10 @@ def load(name: str) -> tuple[Config, Node]:
 
 def parse(root: Node) -> Config:
     """A configuration from its YAML. Names are checked against what exists when the plan is made."""
-    entries = root.mapping(
-        ("run_name", "provider", "models"),
-        [name for name in Config.__dataclass_fields__ if name not in ("run_name", "provider", "models")],
-    )
+    required, follows = ("run_name", "provider", "models"), "agent"
+    optional = [name for name in Config.__dataclass_fields__ if name not in (*required, follows)]
+    # What no version can run yet is known where it was written, as every run.json does, and offered to nobody.
+    entries = root.mapping(required, optional if follows not in root.entries() else [*optional, follows])
 
     def get(key: str, read: Callable[[Node], Any]) -> Any:
         node = entries.get(key)

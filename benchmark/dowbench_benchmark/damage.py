@@ -68,6 +68,15 @@ def changed(directory: Path, run: Run) -> Iterator[str]:
             yield f"{directory / name}: is not as the run left it when it was done"
 
 
+def unsealed(directory: Path, run: Run) -> Iterator[str]:
+    """That nobody knows what the files of a run were when it was done: it was recorded before they were noted."""
+    if run.ours and run.complete and not run.files:
+        yield (
+            f"{directory / store.RUN}: says no sha256 of the run's files, so what was changed in them since shows only "
+            "where it changes a figure"
+        )
+
+
 def beyond_repair(directory: Path, run: Run, recording: Recording) -> Iterator[str]:
     """A statement for whatever was recorded, is lost and cannot be made good: a run that went on would hide it.
 

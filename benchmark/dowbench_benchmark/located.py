@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import yaml
 
-from dowbench.errors import DowbenchError
+from dowbench.errors import DowbenchError, closest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -81,11 +81,11 @@ class Node:
         """The entries of a mapping that holds all of ``required`` and nothing but these and ``optional``."""
         entries = self.entries()
         required = tuple(required)
-        known = (*required, *optional)
+        allowed = (*required, *optional)
         for name, node in entries.items():
-            if name not in known:
+            if name not in allowed:
                 prefix = self.key + "." if self.key else ""
-                raise DataError(f"{prefix}{name}: unknown key; known here: {', '.join(known)}", **node.place())
+                raise DataError(f"{prefix}{name}: unknown key; {known_names(name, allowed, ' here')}", **node.place())
         for name in required:
             if name not in entries:
                 self.fail(f"the key {name!r} is missing")
@@ -274,6 +274,14 @@ def _scalar(text: str) -> Any:
     if len(text) <= 400 and _FLOAT.match(text):
         return float(text)
     return text
+
+
+def known_names(name: str, names: Iterable[str], where: str = "") -> str:
+    """The end of a message about an unknown name: what was probably meant, and what there is."""
+    names = list(names)
+    meant = closest(name, names)
+    hint = "" if meant is None else f"did you mean {meant!r}? "
+    return f"{hint}known{where}: {', '.join(names)}"
 
 
 def _range(minimum: float | None, maximum: float | None) -> str:

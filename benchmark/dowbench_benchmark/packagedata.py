@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -24,8 +25,12 @@ def data_file(name: str) -> Path:
 
 @cache
 def rule_ids() -> frozenset[str]:
-    """Names of the files of the scanner's own pack of rules; empty where it is not at hand."""
+    """Ids of the scanner's own pack of rules; empty where it is not at hand."""
     package = Path(dowbench.__file__).resolve().parent
     installed = package / "data" / "rules"
     directory = installed if installed.is_dir() else package.parent / "rules"
-    return frozenset(path.stem for path in directory.glob("*.yaml"))
+    try:
+        files = json.loads((directory / "pack.json").read_bytes())
+    except FileNotFoundError:
+        return frozenset()
+    return frozenset(file["value"]["id"] for file in files.values() if "id" in file["value"])

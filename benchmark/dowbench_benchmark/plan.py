@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from dowbench_benchmark import attacks as catalogue
 from dowbench_benchmark import codec, defenses, prices, providers, store
 from dowbench_benchmark.config import MOST_EPISODES
 from dowbench_benchmark.final_answer import FINAL_ANSWER
+from dowbench_benchmark.located import known_names
 from dowbench_benchmark.model import EpisodeSpec, Kind
 from dowbench_benchmark.scenario import load_scenario, scenario_from
 
@@ -67,7 +68,7 @@ def from_run(run: Run) -> Plan:
     config, table = run.settings()
     root = run.row.at("config")
     recorded = run.row.at("scenario").get("content")
-    scenario = _scenario(config, root) if recorded is None else scenario_from(recorded)
+    scenario = _scenario(config, root) if recorded is None else _in_order(scenario_from(recorded), run)
     digest = run.row.at("scenario").at("digest")
     if scenario.digest != digest.text():
         digest.fail(
@@ -84,6 +85,13 @@ def from_run(run: Run) -> Plan:
     _check(config, scenario, root)
     by_model = {} if config.unpriced else _priced(config, root, table, store.RUN)
     return Plan(config, scenario, attacks, _episodes(config, scenario, attacks, root), by_model)
+
+
+def _in_order(scenario: Scenario, run: Run) -> Scenario:
+    """``scenario`` with its tasks in the order of the plan, which the sorted keys of ``run.json`` have lost."""
+    planned = dict.fromkeys(item.at("benign_task_id").text() for item in run.row.at("plan").items())
+    names = [name for name in planned if name in scenario.tasks]
+    return replace(scenario, tasks={name: scenario.tasks[name] for name in (*names, *scenario.tasks)})
 
 
 def _scenario(config: Config, root: Node | None) -> Scenario:
@@ -107,7 +115,7 @@ def _check(config: Config, scenario: Scenario, root: Node | None) -> None:
         raise _placed(root, "final_answer", config.final_answer, UsageError(message))
     for name in config.benign_tasks:
         if name not in scenario.tasks:
-            message = f"unknown task {name!r}; known: {', '.join(scenario.tasks)}"
+            message = f"unknown task {name!r}; {known_names(name, scenario.tasks)}"
             raise _placed(root, "benign_tasks", name, UsageError(message))
     for task in scenario.tasks.values():
         if config.paraphrases > len(task.wordings):
@@ -122,14 +130,14 @@ def _check(config: Config, scenario: Scenario, root: Node | None) -> None:
 
 
 def _attacks(config: Config, scenario: Scenario, root: Node | None) -> dict[str, Attack]:
-    known = catalogue.load_attacks(scenario, config.attacks)
+    found = catalogue.load_attacks(scenario, config.attacks)
     if config.attacks is None:
-        return known
+        return found
     for name in config.attacks:
-        if name not in known:
-            message = f"unknown attack {name!r}; known for {scenario.id}: {', '.join(known)}"
+        if name not in found:
+            message = f"unknown attack {name!r}; {known_names(name, found, f' for {scenario.id}')}"
             raise _placed(root, "attacks", name, UsageError(message))
-    return {name: known[name] for name in config.attacks}
+    return {name: found[name] for name in config.attacks}
 
 
 def _priced(config: Config, root: Node | None, table: prices.Table, where: str) -> dict[str, Price]:

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
+from dowbench_benchmark.located import known_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,7 @@ def load(group: str, built_in: Mapping[str, str], name: str) -> Any:
     found = installed(group)
     if name not in found:
         kind = group.removeprefix("dowbench.").removesuffix("s")
-        raise UsageError(f"unknown {kind} {name!r}; known: {', '.join(names(group, built_in))}")
+        raise UsageError(f"unknown {kind} {name!r}; {known_names(name, names(group, built_in))}")
     return _load(found[name])
 
 

@@ -88,6 +88,7 @@ def replay(directory: Path, out: Path, watch: Callable[[int, int], None] = lambd
         files={} if missing else store.digests(out),
     )
     runfile.write(out, content, durable=not run.simulated)
+    notices += damage.unsealed(directory, run)
     notices += pricing.changes(planned.prices.values(), pricing.load())
     return Replay(
         planned, tuple(episodes), missing, run.simulated, summary, results.recorded_sha256(directory), tuple(notices)

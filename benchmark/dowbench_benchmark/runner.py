@@ -115,8 +115,9 @@ def run(
             files.close()
 
 
-def _earlier(plan: Plan, directory: Path, *, resume: bool) -> tuple[Plan, Recording, Mapping[str, str]]:
-    """The plan with the prices recorded here, what is recorded, and the sha256 of the logs of a run that was done."""
+def _earlier(plan: Plan, directory: Path, *, resume: bool) -> tuple[Plan, Recording, Mapping[str, str] | None]:
+    """The plan with the prices recorded here, what is recorded, and the sha256 of the logs of a run that was done;
+    ``None`` where it was, and nobody noted them."""
     plan, _ = runfile.resumed(plan, directory)
     earlier = recording.read(directory, plan.prices)
     if earlier.used and not resume:
@@ -132,7 +133,7 @@ def _earlier(plan: Plan, directory: Path, *, resume: bool) -> tuple[Plan, Record
     run = runfile.read(directory)
     for what in damage.beyond_repair(directory, run, earlier):
         raise UsageError(f"{what}; nothing is touched: bring the file back, or choose another directory with --out")
-    return plan, earlier, run.files
+    return plan, earlier, None if any(damage.unsealed(directory, run)) else run.files
 
 
 def preflight(plan: Plan, earlier: Recording, limits: Limits, *, simulated: bool) -> Spend:
@@ -192,7 +193,7 @@ class _Run:
         directory: Path,
         files: store.Store,
         earlier: Recording,
-        sealed: Mapping[str, str],
+        sealed: Mapping[str, str] | None,
         limits: Limits,
         make_provider: Callable[[], Provider],
         simulated: bool,
@@ -356,8 +357,9 @@ class _Run:
             episodes = [self.rows[spec.id] for spec in self.plan.episodes]
             written = results.write(self.plan, self.directory, episodes, simulated=self.simulated)
             # What logs were when the run was done first stands: going over it again would hide what has changed since.
-            now = store.digests(self.directory)
-            self.sealed = {**now, **self.sealed, store.STATS: now[store.STATS]}
+            if self.sealed is not None:
+                now = store.digests(self.directory)
+                self.sealed = {**now, **self.sealed, store.STATS: now[store.STATS]}
             self._write_run(complete=True)
         code, message = self._verdict(halt, complete)
         how = "with a larger budget " if isinstance(halt, BudgetReached) else ""
@@ -382,7 +384,7 @@ class _Run:
             complete=complete,
             served=self.served,
             spent=self.budget.spent,
-            files=self.sealed,
+            files=self.sealed or {},
         )
         runfile.write(self.directory, content, durable=not self.simulated)
 

@@ -18,10 +18,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import UsageError
-from dowbench_benchmark import store
-from dowbench_benchmark.located import Node, read_yaml
+from dowbench_benchmark import mask, store
+from dowbench_benchmark.located import Node, known_names, read_yaml
 from dowbench_benchmark.model import Task, ToolCall, ToolOutcome, ToolSpec
 from dowbench_benchmark.packagedata import data_directory
+from dowbench_benchmark.recorded import Recorded
 from dowbench_benchmark.template import check, fill, plain
 
 if TYPE_CHECKING:
@@ -182,13 +183,23 @@ def load_scenario(name: str | Path, beside: Path | None = None) -> Scenario:
         if not store.exists(path):
             raise UsageError(f"no such file: {path}")
         root = read_yaml(path)
-        return replace(_scenario(root), content=root.plain())
+        return _recordable(root)
     if name not in scenarios():
-        raise UsageError(f"unknown scenario {name!r}; known: {', '.join(scenarios())}")
+        raise UsageError(f"unknown scenario {name!r}; {known_names(name, scenarios())}")
     scenario = _scenario(read_yaml(data_directory("scenarios") / f"{name}.yaml"))
     if scenario.id != name:
         raise UsageError(f"scenario {name!r} calls itself {scenario.id!r}")
     return scenario
+
+
+def _recordable(root: Node) -> Scenario:
+    """The scenario of a file as its recording will have it: with keys masked, from the start."""
+    content = root.plain()
+    masked = json.loads(mask.text(json.dumps(content, ensure_ascii=False)))
+    if masked == content:
+        return replace(_scenario(root), content=content)
+    _scenario(root)
+    return scenario_from(Recorded(masked, root.path))
 
 
 def scenario_from(content: Node) -> Scenario:

@@ -225,11 +225,19 @@ def test_vectors_touch_only_their_own_place() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("parts-desk", "moon-desk", ":1:1: scenario: unknown scenario 'moon-desk'; known: parts-desk"),
+        (
+            "parts-desk",
+            "moon-desk",
+            ":1:1: scenario: unknown scenario 'moon-desk'; known: parts-desk",
+        ),
         ("tool_loop", "tool_loops", ":2:1: family: expected one of context_bloat, tool_loop"),
         ("  again-01:", "  Again 01:", ":4:3: attacks.Again 01: expected a name of lower-case letters"),
         ("    signal: identical calls\n", "", ":4:3: attacks.again-01: the key 'signal' is missing"),
-        ("signal:", "signall:", ":7:5: attacks.again-01.signall: unknown key; known here: summary"),
+        (
+            "signal:",
+            "signall:",
+            ":7:5: attacks.again-01.signall: unknown key; did you mean 'signal'?",
+        ),
         ("returns-window", "returns", ":9:5: attacks.again-01.task: expected one of returns-window"),
         ("tool_result", "tool_results", ":10:5: attacks.again-01.vector: expected one of tool_result"),
         ("[read_document]", "[read_documents]", ":11:13: attacks.again-01.tools[0]: expected one of read_document"),
@@ -278,6 +286,11 @@ def test_vectors_touch_only_their_own_place() -> None:
             "[unbounded-pagination]",
             "[unbounded-pagination, nope]",
             ":8:35: attacks.again-01.rules[1]: there is no rule 'nope'",
+        ),
+        (
+            "[unbounded-pagination]",
+            "[lexicon]",
+            ":8:13: attacks.again-01.rules[0]: there is no rule 'lexicon'",
         ),
     ],
 )

@@ -87,7 +87,10 @@ def test_the_defaults_of_the_first_four() -> None:
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="unknown defense 'turn_limits'; known: token_budget, turn_limit, loop_detect"):
+    with pytest.raises(
+        UsageError,
+        match=r"unknown defense 'turn_limits'; did you mean 'turn_limit'\? known: token_budget",
+    ):
         build("turn_limits", {})
     with pytest.raises(UsageError, match="'turn_limit' has no parameter 'turns'; its parameters are max_turns"):
         build("turn_limit", {"turns": 3})

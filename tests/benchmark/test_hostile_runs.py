@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from dowbench_benchmark import lock
 from plans import Wrapped, make_plan, run_plan
 
 from dowbench import cli
@@ -300,6 +301,32 @@ def test_changed_calls_stay_a_difference_when_the_run_is_gone_over(
     assert said in here("audit", "out").stderr
 
 
+def test_a_finished_run_that_noted_no_digests(here: Callable[..., Any], plan: Path, whole: Path) -> None:
+    """As runs did before there were any: nobody makes them up later, and the commands say what cannot be seen."""
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    run = json.loads((out / "run.json").read_text())
+    del run["files"]
+    (out / "run.json").write_text(json.dumps(run))
+    said = "note: out/run.json: says no sha256 of the run's files, so what was changed in them since shows only where"
+    for _ in range(2):
+        for command in ("audit", "replay"):
+            done = here(command, "out")
+            assert (done.returncode, done.stderr.count(said)) == (0, 1), done.stderr
+        assert here("run", "plan.yaml", "--out", "out").returncode == 0
+        assert json.loads((out / "run.json").read_text())["files"] == {}
+
+
+def test_reading_needs_no_lock_and_touches_nothing(here: Callable[..., Any], plan: Path, whole: Path) -> None:
+    out = plan / "out"
+    shutil.copytree(whole, out)
+    with lock.held(out):
+        before = {path.name: path.read_bytes() for path in out.iterdir()}
+        for command in ("audit out", "replay out", "report out", "estimate plan.yaml --out out"):
+            assert here(*command.split()).returncode == 0, command
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
 @pytest.mark.parametrize("log", LOGS)
 def test_a_log_that_a_finished_run_has_lost_is_said(
     here: Callable[..., Any], plan: Path, whole: Path, log: str
@@ -556,14 +583,22 @@ def test_no_resume_refuses_a_used_directory(plan: Path, whole: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("stale-copy-01", "stale-copy-1", ":4:11: unknown attack 'stale-copy-1'; known for parts-desk: "),
-        ("turn_limit", "turn_limits", ":5:18: unknown defense 'turn_limits'; known: token_budget, turn_limit"),
+        (
+            "stale-copy-01",
+            "stale-copy-1",
+            ":4:11: unknown attack 'stale-copy-1'; did you mean 'stale-copy-01'? known",
+        ),
+        (
+            "turn_limit",
+            "turn_limits",
+            ":5:18: unknown defense 'turn_limits'; did you mean 'turn_limit'? known",
+        ),
         ("[none, ", "[", ":5:1: defenses: 'none' is missing"),
         ("none, turn_limit", "none, none", ":5:18: defenses[1]: two defenses have the label 'none'"),
         ("mock-susceptible", "gpt-9", ":3:10: "),
         ("provider: mock", "provider: mocks", ":2:1: "),
         ("run_name: hostile\n", "", ":1:1: the key 'run_name' is missing"),
-        ("run_name:", "runname:", ":1:1: runname: unknown key; known here: run_name"),
+        ("run_name:", "runname:", ":1:1: runname: unknown key; did you mean 'run_name'? known here: run_name"),
         ("[stale-copy-01", "[stale-copy-01, [", ": broken YAML: "),
         ("attacks:", "benign_tasks: [nothing]\nattacks:", ":4:16: unknown task 'nothing'; known: returns-window"),
         ("attacks:", "success_threshold: 1.0\nattacks:", ":4:1: success_threshold: expected a finite number above 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,6 +156,13 @@ def test_unknown_names_are_placed_and_say_what_is_known(changes: dict[str, objec
     assert error.value.path == "c.yaml"
     assert error.value.line is not None
     assert place in written.splitlines()[error.value.line - 1]
+
+
+def test_what_follows_later_is_offered_to_nobody() -> None:
+    with pytest.raises(DowbenchError, match="unknown key") as error:
+        parse(text(agents="my:agent"))
+    assert re.search(r"\bagent\b", error.value.message) is None
+    assert parse(text(agent=None)).agent is None
 
 
 def test_order_of_a_plan() -> None:

@@ -466,22 +466,28 @@ def test_a_directory_of_0_1_0_is_not_gone_on_with(tmp_path: Path, dowbench: Dowb
         assert "dowbench 0.1.0" in run.err
 
 
+@pytest.mark.parametrize("key", ["", f"The key is sk-{'a1' * 15}. "])
 def test_a_scenario_s_file_is_sought_beside_its_configuration_and_recorded(
-    tmp_path: Path, dowbench: Dowbench, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, dowbench: Dowbench, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
+    """Its tasks in their order, and without what is shaped like a key."""
     desk = Path(runner.__file__).parents[1] / "scenarios" / "parts-desk.yaml"
     (tmp_path / "plans").mkdir()
     (tmp_path / "elsewhere").mkdir()
     own = tmp_path / "plans" / "own.yaml"
-    own.write_text(desk.read_text(encoding="utf-8").replace("id: parts-desk", "id: own-desk"), encoding="utf-8")
+    text = desk.read_text(encoding="utf-8").replace("id: parts-desk", "id: own-desk")
+    own.write_text(text.replace("Stock on Wednesday", f"{key}Stock on Wednesday"), encoding="utf-8")
     config = tmp_path / "plans" / "plan.yaml"
     config.write_text(
         "run_name: own\nprovider: mock\nmodels: [mock-resistant]\nattacks: []\nscenario: own.yaml\n"
-        "benign_tasks: [order-departure]\n"
+        "benign_tasks: [order-departure, bracket-stock]\n"
     )
     monkeypatch.chdir(tmp_path)
     assert dowbench("run", "plans/plan.yaml", "--out", "out").code == 0
     assert said(tmp_path / "out")["scenario"]["id"] == "own-desk"
+    assert [spec["item_id"] for spec in said(tmp_path / "out")["plan"]] == ["order-departure", "bracket-stock"]
+    recorded = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir())
+    assert (b"sk-a1" in recorded, b"[masked-key]. Stock on" in recorded) == (False, bool(key))
     own.unlink()
     monkeypatch.chdir(tmp_path / "elsewhere")
     again = dowbench("replay", tmp_path / "out")

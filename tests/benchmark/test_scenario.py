@@ -139,7 +139,7 @@ def test_the_digest_moves_with_what_shapes_an_episode_only(tmp_path: Path) -> No
     ("old", "new", "said"),
     [
         ("title: A small one\n", "", ":1:1: the key 'title' is missing"),
-        ("title:", "titel:", ":2:1: titel: unknown key; known here: id, title"),
+        ("title:", "titel:", ":2:1: titel: unknown key; did you mean 'title'? known here: id, title"),
         ("  look_up:", "  look up:", ":5:3: tools.look up: expected a tool name"),
         ("[look_up]", "[look_down]", ":21:13: tasks.frame.tools[0]: there is no tool 'look_down'; there are: look_up"),
         (", A frame is what?]", "]", ":22:5: tasks.frame.wordings: expected at least 3 items, found 2"),

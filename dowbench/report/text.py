@@ -42,7 +42,7 @@ def render(result: ScanResult, options: ReportOptions) -> str:
 def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     rules = {rule.id: rule for rule in result.rules}
     explained: dict[str, RuleInfo | None] = {}
-    fixes: dict[str, str] = {}
+    fixes: dict[tuple[str, str, str], Finding] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for finding in result.findings:
         group = (finding.path, finding.rule)
@@ -50,9 +50,10 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         if seen[group] <= SHOWN or options.verbose:
             explain = options.verbose or finding.rule not in explained
             yield from _finding(finding, explain, options)
-            same = fixes.get(finding.rule) == finding.fix and not options.verbose
-            yield from _labelled("fix", "as above" if same else visible(finding.fix, _PROSE), options)
-            fixes[finding.rule] = finding.fix
+            first = fixes.setdefault((finding.path, finding.rule, finding.fix), finding)
+            same = first is not finding and not options.verbose
+            fix = f"as for {_who(first) or 'the tool set'} above" if same else visible(finding.fix, _PROSE)
+            yield from _labelled("fix", fix, options)
             if explain:
                 yield from _settings(rules.get(finding.rule), () if options.verbose else explained.values(), options)
             explained[finding.rule] = rules.get(finding.rule)

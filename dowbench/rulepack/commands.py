@@ -36,8 +36,8 @@ def list_rules(directories: tuple[Path, ...], as_json: bool) -> None:
         listed = [{**info._asdict(), "evidence": [e._asdict() for e in info.evidence]} for info in pack.infos]
         click.echo(json.dumps(listed, indent=1, ensure_ascii=False))
         return
-    width = max(len(rule.id) for rule in pack.rules)
-    for rule in pack.rules:
+    width = max(len(rule.id) for rule in pack.infos)
+    for rule in pack.infos:
         pedantic = "  (pedantic)" if rule.tier == "pedantic" else ""
         click.echo(f"{rule.id:<{width}}  {rule.severity:<6}  {rule.confidence:<6}  {rule.title}{pedantic}")
 

@@ -164,8 +164,22 @@ def parameter_witness(view: ToolView, parameter: Parameter, group: int = 0) -> W
         "maximum": figure(limit.maximum),
         "default": figure(default) if isinstance(default, (int, float)) else str(default),
         "unit": limit.unit,
+        "enough": _ENOUGH.get(limit.unit, _ENOUGH["items"]),
     }
     return Witness(parameter.location, f"parameter `{path}`", view.tool, parameter, facts, "parameter", group)
+
+
+_ENOUGH = {
+    "items": "50",
+    "rows": "50",
+    "lines": "500 lines",
+    "characters": "20,000 characters",
+    "bytes": "20,000 bytes",
+    "words": "3,000 words",
+    "tokens": "5,000 tokens",
+    "work": "10",
+}
+"""What a fix names as an example of a maximum, by unit."""
 
 
 def _result(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -325,7 +339,7 @@ SHARED: Mapping[str, Operator] = {
     "format": Operator(_format, "the document has one of these formats"),
     "limits": Operator(_limits, "the configuration declares one of these limits of the harness", ("declared",)),
 }
-PARAMETER_FACTS = ("parameter", "maximum", "default", "unit")
+PARAMETER_FACTS = ("parameter", "maximum", "default", "unit", "enough")
 TOOL: Mapping[str, Operator] = {
     "name": Operator(_name, "the tool's name has one of the words"),
     "description": Operator(_description, "a sentence of the description says it, unnegated", ("phrase",)),

@@ -88,7 +88,7 @@ def test_evidence_and_settings_stand_with_the_first_finding_of_a_rule():
     assert report.count("  measured   9.1×") == 1
     assert report.count("LangChain: ToolCallLimitMiddleware(run_limit=5)") == 1
     assert report.count("  fix        Add a limit with a maximum.\n") == 1
-    assert report.count("  fix        as above\n") == 1
+    assert report.count("  fix        as for search above\n") == 1
     assert render("text", sample(), ReportOptions(verbose=True)).count("  measured   9.1×") == 2
 
 

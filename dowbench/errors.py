@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,7 +51,14 @@ class SourceError(DowbenchError):
 
 
 class UnrecognizedError(SourceError):
-    """A file was read, and holds no tool definitions of any known format."""
+    """A file was read, and holds no tool definitions of any known format.
+
+    ``doubtful``: something in it may well have been meant to be some.
+    """
+
+    def __init__(self, message: str, *, doubtful: bool = False, **place: Any) -> None:
+        super().__init__(message, **place)
+        self.doubtful = doubtful
 
 
 class RuleError(DowbenchError):

@@ -91,7 +91,8 @@ def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileO
     note = _noted(error, target.path)
     if target.named and not plan.config.skip_unrecognized:
         return FileOutcome(errors=(note._replace(message=f"{error.message} (--skip-unrecognized passes over it)"),))
-    return FileOutcome(skipped=(note,))
+    warnings = (note._replace(message=f"not scanned: {error.message}"),) if error.doubtful else ()
+    return FileOutcome(skipped=(note,), warnings=warnings)
 
 
 def _source(job: Job, plan: Plan) -> Source:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from dowbench.model import Tool
 
 
+OF_SCHEMAS = frozenset(("type", "properties", "$ref", "required"))
+"""Keywords that no wrapping around a schema has."""
+
+
 def matches(entry: Mapping[str, Any]) -> bool:
     if is_named(entry.get("toolSpec")) or is_named(entry.get("tool_spec")):
         return True
@@ -31,7 +35,7 @@ def resembles(entry: Mapping[str, Any]) -> bool:
 
 def is_bedrock_schema(schema: Any) -> bool:
     """Whether a schema is wrapped as Bedrock does it."""
-    return isinstance(schema, dict) and schema.keys() == {"json"}
+    return isinstance(schema, dict) and isinstance(schema.get("json"), dict) and OF_SCHEMAS.isdisjoint(schema)
 
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
@@ -54,6 +58,9 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
     spec, below = (entry, pointer) if key is None else (entry[key], join(pointer, key))
     if not isinstance(spec, dict):
         context.expected("an object with name and inputSchema", spec, below)
+    wrapped = spec.get("inputSchema")
+    if isinstance(wrapped, dict) and "json" not in wrapped:
+        context.expected('an inputSchema with the schema under "json"', wrapped, join(below, "inputSchema"))
     yield build.tool(context, spec, below, schema=("inputSchema", "json"), place=pointer, definition=entry)
 
 

@@ -14,6 +14,8 @@ from dowbench.pointer import join
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+REQUIRED = frozenset(("inputSchema", "input_schema"))
+"""Keys of input schemas that a tool has to have, also if it takes nothing."""
 APPLICATORS = frozenset(
     (
         *("properties", "patternProperties", "additionalProperties", "propertyNames", "dependentSchemas", "$defs"),
@@ -49,6 +51,8 @@ def tool(
     below, raw = join(pointer, *path), entry_at(context, entry, pointer, path)
     if raw is None and path:
         refuse_misspelt(context, entry, pointer, path[0])
+        if path[0] in REQUIRED:
+            context.note(f'a tool without "{path[0]}" is read as one that takes nothing', pointer)
     text, text_key = description(context, entry, pointer)
     return Tool(
         name=name(context, entry, pointer),
@@ -121,6 +125,8 @@ def inputs(context: Context, raw: Any, pointer: str, flat: bool = False) -> tupl
         return ()
     if not isinstance(raw, dict):
         context.expected("an input schema, an object", raw, pointer)
+    if "properties" not in raw and (found := misspelt(raw, "properties", dict)) is not None:
+        raise context.error(f'expected "properties", found the unknown key "{quote(found)}"', join(pointer, found))
     resolver = Resolver(context, raw, pointer)
     if flat or is_flat(raw):
         return tuple(flatten(resolver.properties(raw, pointer), context))

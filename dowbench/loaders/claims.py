@@ -4,20 +4,26 @@ A document without such a claim is no tool definition and may be passed over; on
 wherever it was found. What claims to be a tool, where tools may be:
 
 - an object that has a key which only tool definitions have, and a name or a description;
-- an object with ``type: function`` and a ``function``, or a schema of parameters;
-- a named and described object whose ``parameters`` are a text or a number, or which has a schema under a misspelt key;
+- an object with ``type: function`` and a ``function``, or a schema of parameters; one whose ``function``, or what is
+  nearly spelt like it, is named and has such a schema;
+- an object whose ``toolSpec`` or ``functionDeclarations``, misspelt, are named and have a schema;
+- a named and described object whose ``parameters`` are a text or a number, or whose name is no text and whose
+  ``parameters`` are a schema, or which has a schema under a misspelt key;
 - under ``tools`` or ``functions``, an object that has a key which only tool definitions have; under ``tools``, one that
   has such a key misspelt, or ``type: function``, or a name and ``parameters`` or the like, or a name and the schema of
-  an object under whatever key;
+  an object under whatever key, or a name while it is such a schema itself; a list of what claims to be a tool;
 - what a server answers to ``tools/list``.
+
+What may be tools, or an index of tools, or hammers, is ``doubtful``, passed over, and a warning says so: objects under
+``tools`` with names, descriptions and no schema; paths with operations that do not say of which OpenAPI they are.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai
-from dowbench.loaders.definitions import Definition, Listing, ListLoader, find
+from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
+from dowbench.loaders.definitions import Definition, Listing, ListLoader, find, is_named
 from dowbench.loaders.spelling import is_object_schema, misspelt, stray_schema
 
 if TYPE_CHECKING:
@@ -35,6 +41,8 @@ OWN: Mapping[str, ListLoader] = {
     "run_params_schema": crewai.LOADER,
 }
 """Keys that only tool definitions have, and the format that has them."""
+WRAPPERS: Mapping[str, ListLoader] = {"functionDeclarations": gemini.LOADER, "toolSpec": bedrock.LOADER}
+"""Keys that have definitions under them."""
 SHARED: Mapping[str, ListLoader] = {"parameters": openai.LOADER, "args": langchain.LOADER, "arguments": mcp.LOADER}
 """Keys of inputs that other things than tools have, too."""
 
@@ -44,10 +52,12 @@ def broken(value: Any, listing: Listing | None, context: Context) -> SourceError
 
     ``listing`` is the list of tools that the document has by its keys, if it has one.
     """
+    answer = answered(value)
+    if answer is not None and not isinstance(answer, list):
+        context.expected("a list of tools", answer, "/result/tools")
     if listing is not None and listing.holder is not None:
-        answer = isinstance(value, dict) and "jsonrpc" in value and listing.pointer == "/result/tools"
         for definition in listing.definitions:
-            loader = held(definition.value, listing.holder) or (mcp.LOADER if answer else None)
+            loader = held(definition.value, listing.holder) or (mcp.LOADER if answer is not None else None)
             if loader is not None:
                 return fault(definition, loader, context)
     found = find(value, lambda entry: claimant(entry) is not None)
@@ -55,6 +65,30 @@ def broken(value: Any, listing: Listing | None, context: Context) -> SourceError
         if (loader := claimant(definition.value)) is not None:
             return fault(definition, loader, context)
     return None
+
+
+def doubtful(value: Any, listing: Listing | None) -> str | None:
+    """Why a document that claims nothing may have been meant to define tools; ``None`` where it was not."""
+    if listing is not None and listing.holder == "tools" and listing.definitions:
+        entries = [definition.value for definition in listing.definitions]
+        if all(is_named(entry) for entry in entries) and any(is_described(entry) for entry in entries):
+            return "what is listed here has names and descriptions and no schema of what it takes"
+    paths = value.get("paths") if isinstance(value, dict) else None
+    if isinstance(paths, dict) and any(operates(item) for item in paths.values()):
+        return 'there are operations here, and no "openapi" that says how to read them'
+    return None
+
+
+def operates(item: Any) -> bool:
+    """Whether a path has an operation."""
+    operations = [item[method] for method in openapi.METHODS if method in item] if isinstance(item, dict) else []
+    return any(isinstance(o, dict) and ("responses" in o or "operationId" in o) for o in operations)
+
+
+def answered(value: Any) -> Any:
+    """What a server answered to ``tools/list``, ``None`` where it is no such answer."""
+    result = value.get("result") if isinstance(value, dict) and "jsonrpc" in value else None
+    return result.get("tools") if isinstance(result, dict) else None
 
 
 def fault(definition: Definition, loader: ListLoader, context: Context) -> SourceError:
@@ -73,22 +107,57 @@ def claimant(entry: Any) -> ListLoader | None:
     """The format that an object claims to be of, wherever it stands."""
     if not isinstance(entry, dict):
         return None
-    named = entry.get("name") is not None and not isinstance(entry["name"], dict)
-    described = isinstance(entry.get("description"), str)
-    if entry.get("type") == "function":
-        function = entry.get("function")
-        if isinstance(function, dict) and "arguments" not in function:
-            return openai.LOADER
-        if is_object_schema(entry.get("parameters")):
-            return openai.LOADER
+    if is_function(entry):
+        return openai.LOADER
+    if (wrapped := next((loader for key, loader in WRAPPERS.items() if wraps(entry, key)), None)) is not None:
+        return wrapped
+    named, described = entry.get("name") is not None and not isinstance(entry["name"], dict), is_described(entry)
     if not named and not described:
         return None
     own = next((loader for key, loader in OWN.items() if key in entry), None)
     if own is not None:
         return own
-    if named and described and isinstance(entry.get("parameters"), str | int | float):
-        return openai.LOADER
+    if named and described:
+        parameters = entry.get("parameters")
+        if isinstance(parameters, str | int | float):
+            return openai.LOADER
+        if is_object_schema(parameters) and not isinstance(entry["name"], str):
+            return openai.LOADER
+        if (own := next((loader for key, loader in OWN.items() if misspelt(entry, key, dict)), None)) is not None:
+            return own
     return next((loader for key, loader in {**OWN, **SHARED}.items() if misspelt_schema(entry, key)), None)
+
+
+def is_function(entry: Mapping[str, Any]) -> bool:
+    """Whether an object has a function as the chat interfaces do, or was meant to."""
+    if entry.get("type") == "function":
+        function = entry.get("function")
+        if isinstance(function, dict) and "arguments" not in function:
+            return True
+        if isinstance(function, list) and any(is_named(inner) for inner in function):
+            return True
+        if is_object_schema(entry.get("parameters")):
+            return True
+    return has_schema(entry.get("function")) or wraps(entry, "function")
+
+
+def wraps(entry: Mapping[str, Any], wanted: str) -> bool:
+    """Whether an object has a definition, or a list of some, under a key that is nearly ``wanted``."""
+    key = misspelt(entry, wanted, dict) or misspelt(entry, wanted, list)
+    if key is None or key == wanted:
+        return False
+    inner = entry[key] if isinstance(entry[key], list) else [entry[key]]
+    return bool(inner) and all(has_schema(definition) for definition in inner)
+
+
+def has_schema(value: Any) -> bool:
+    """Whether it is a named object with the schema of an object."""
+    return is_named(value) and any(is_object_schema(inner) for inner in value.values())
+
+
+def is_described(entry: Any) -> bool:
+    """Whether it is an object with a description that is a text."""
+    return isinstance(entry, dict) and isinstance(entry.get("description"), str)
 
 
 def misspelt_schema(entry: Mapping[str, Any], wanted: str) -> bool:
@@ -98,6 +167,8 @@ def misspelt_schema(entry: Mapping[str, Any], wanted: str) -> bool:
 
 def held(entry: Any, holder: str) -> ListLoader | None:
     """The format that an object claims to be of, standing under ``tools`` or ``functions``."""
+    if isinstance(entry, list):
+        return next((loader for inner in entry if (loader := held(inner, holder)) is not None), None)
     if not isinstance(entry, dict):
         return None
     if (claimed := claimant(entry)) is not None:
@@ -110,7 +181,10 @@ def held(entry: Any, holder: str) -> ListLoader | None:
         return openai.LOADER
     near = (loader for key, loader in OWN.items() if misspelt(entry, key, dict) or misspelt(entry, key, list))
     if not isinstance(entry.get("name"), str):
-        return next(near, None)
+        shared = (loader for key, loader in SHARED.items() if is_object_schema(entry.get(key)))
+        return next(near, None) or next(shared, None)
+    if is_object_schema(entry):
+        return mcp.LOADER
     if stray_schema(entry, "inputSchema") is not None:
         return mcp.LOADER
     return next((loader for key, loader in SHARED.items() if entry.get(key) is not None), None)

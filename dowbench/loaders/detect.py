@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
-from dowbench.loaders.claims import broken
+from dowbench.loaders.claims import broken, doubtful
 from dowbench.loaders.context import Context, Loader, describe, quote
 from dowbench.loaders.definitions import Listing, ListLoader, entries_of, find, has_marks, is_marked, is_weak
 from dowbench.pointer import join
@@ -138,9 +138,11 @@ def unrecognized(value: Any, listing: Listing | None, context: Context) -> Unrec
     elif isinstance(value, list) and value:
         pointer, found = join("", 0), f"{found}, whose first entry is {describe(value[0])}"
     hint = next((f" ({text})" for keys, text in HINTS if isinstance(value, dict) and keys <= value.keys()), "")
+    doubt = doubtful(value, listing)
     return UnrecognizedError(
-        f"no tool definitions of a known format: found {found}{hint}",
+        f"no tool definitions of a known format: {doubt or f'found {found}{hint}'}",
         path=context.path,
         pointer=pointer,
         document=context.document,
+        doubtful=doubt is not None,
     )

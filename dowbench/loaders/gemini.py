@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 HOLDERS = ("functionDeclarations", "function_declarations")
 PARAMETERS = ("parameters", "parametersJsonSchema", "parameters_json_schema")
+PARAMETERS_SET = frozenset(PARAMETERS)
 RESPONSES = ("response", "responseJsonSchema", "response_json_schema")
 HOSTED = frozenset(
     (
@@ -29,13 +30,19 @@ HOSTED = frozenset(
 
 
 def matches(entry: Mapping[str, Any]) -> bool:
-    if any(isinstance(entry.get(holder), list) for holder in HOLDERS):
+    if any(isinstance(entry.get(holder), list) or is_declaration(entry.get(holder)) for holder in HOLDERS):
         return True
     if not is_named(entry):
         return False
     parameters = entry.get("parameters")
     upper = isinstance(parameters, dict) and isinstance(parameters.get("type"), str) and parameters["type"].isupper()
     return upper or "parametersJsonSchema" in entry or "parameters_json_schema" in entry
+
+
+def is_declaration(value: Any) -> bool:
+    """Whether one declaration, or some by their names, stand where a list of them should."""
+    declarations = [value] if is_named(value) else list(value.values()) if isinstance(value, dict) else []
+    return bool(declarations) and all(isinstance(d, dict) and not PARAMETERS_SET.isdisjoint(d) for d in declarations)
 
 
 def resembles(entry: Mapping[str, Any]) -> bool:

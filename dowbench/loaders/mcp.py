@@ -40,16 +40,17 @@ def resembles(entry: Mapping[str, Any]) -> bool:
 
 def read(definition: Definition, context: Context) -> Iterator[Tool]:
     entry, pointer = definition.value, definition.pointer
+    listed = "inputSchema" not in entry and resembles(entry)
     made = build.tool(
         context,
         entry,
         pointer,
-        schema="inputSchema",
+        schema=None if listed else "inputSchema",
         output="outputSchema",
         hints=build.mapping(context, entry, pointer, "annotations"),
         meta=build.mapping(context, entry, pointer, "_meta"),
     )
-    if "inputSchema" not in entry and resembles(entry):
+    if listed:
         made = _with_arguments(context, made, entry["arguments"], join(pointer, "arguments"))
     yield made
 

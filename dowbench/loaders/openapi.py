@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+FIELDS = frozenset((*METHODS, "$ref", "summary", "description", "servers", "parameters", "additionalOperations"))
+"""What a path may have."""
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
@@ -82,8 +84,17 @@ class Reader(NamedTuple):
         for method in METHODS:
             if method in item.raw:
                 yield self._operation(method, path, item.raw[method], join(item.pointer, method), item.use, shared)
+        for key in item.raw if not FIELDS.issuperset(item.raw) else ():
+            below = join(item.pointer, key)
+            if key.lower() in METHODS and key not in METHODS:
+                self.context.note(f'the method "{key}" is written "{key.lower()}" in OpenAPI, and read as that', below)
+                yield self._operation(key.lower(), path, item.raw[key], below, item.use, shared)
+            elif key not in FIELDS and not key.startswith("x-") and isinstance(item.raw[key], dict):
+                self.context.note(f'the unknown key "{quote(key)}" of a path is not read', below)
         more = item.raw.get("additionalOperations")
-        if isinstance(more, dict):
+        if more is not None and not isinstance(more, dict):
+            self.context.expected("an object of operations", more, join(item.pointer, "additionalOperations"))
+        if more:
             below = join(item.pointer, "additionalOperations")
             for method, operation in more.items():
                 yield self._operation(method, path, operation, join(below, method), item.use, shared)

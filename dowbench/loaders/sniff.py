@@ -15,8 +15,9 @@ _STRONG = (
     rb"""|\bparameters["']?\s*+:\s*+(?:\{\s*+)?["']?type["']?\s*+:\s*+["']?(?:object|OBJECT)\b"""
 )
 _WEAK = (
-    rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|tool_spec|custom|lc)["']?\s*:|\\u00|\x00"""
-    rb"""|(?:readOnly|destructive|idempotent|openWorld)Hint\b|[iI]nput[-_ ]?[sS]ch?em|para?m\w{0,3}t\w{0,3}["']?\s*:"""
+    rb"""\b(?:parameters|arguments|args|tools|functions|functionSchema|custom|lc)["']?\s*:|\\u00|\x00|operationId"""
+    rb"""|(?:readOnly|destructive|idempotent|openWorld)Hint\b|para?m\w{0,3}t\w{0,3}["']?\s*:"""
+    rb"""|[iI]nput[-_ ]?[sS]ch?em|[tT]ool[-_ ]?[sS]pec|[fF]unction[-_ ]?[dD]ecl"""
 )
 
 

@@ -117,6 +117,74 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
         "/result/tools/0",
         "expected an MCP tool (an object with name and inputSchema), found an object with keys name, description",
     ),
+    "misspelt and without properties": (
+        [{**NAMED, "inputSchem": {"type": "object"}}],
+        "/0/inputSchem",
+        'expected "inputSchema", found the unknown key "inputSchem"',
+    ),
+    "misspelt and empty": ([{**NAMED, "inputschema": {}}], "/0/inputschema", 'expected "inputSchema"'),
+    "declarations are one": (
+        {"functionDeclarations": {**NAMED, "parameters": SCHEMA}},
+        "/functionDeclarations",
+        "expected a list of function declarations, found an object with keys name, description, parameters",
+    ),
+    "declarations by name": (
+        {"functionDeclarations": {"find": {"description": "x", "parameters": SCHEMA}}},
+        "/functionDeclarations",
+        "expected a list of function declarations, found an object with key find",
+    ),
+    "declarations misspelt in a list": (
+        [{"functionDeclaration": {**NAMED, "parameters": SCHEMA}}],
+        "/0",
+        'expected a tool with a "name", found an object with key functionDeclaration',
+    ),
+    "name is a list": (
+        {"tools": [{**NAMED, "name": ["find"], "parameters": SCHEMA}]},
+        "/tools/0/name",
+        "expected the name of a tool, a text, found a list of 1",
+    ),
+    "name is a list in a list": ([{**NAMED, "name": ["find"], "parameters": SCHEMA}], "/0/name", "found a list of 1"),
+    "function is a list": (
+        [{"type": "function", "function": [NAMED]}],
+        "/0/function",
+        "expected a function, an object with a name and parameters, found a list of 1",
+    ),
+    "function misspelt": (
+        [{"type": "function", "fucntion": {**NAMED, "parameters": SCHEMA}}],
+        "/0",
+        "found an object with keys type, fucntion",
+    ),
+    "type misspelt": (
+        [{"type": "fucntion", "function": {**NAMED, "parameters": SCHEMA}}],
+        "/0",
+        "or an object with name and parameters), found an object with keys type, function",
+    ),
+    "a tool that is its own schema": (
+        {"tools": [{**NAMED, **SCHEMA}]},
+        "/tools/0",
+        "expected an MCP tool (an object with name and inputSchema), found an object with keys name, description, type",
+    ),
+    "a list of lists": ({"tools": [[{**NAMED, "inputSchema": SCHEMA}]]}, "/tools/0", "found a list of 1"),
+    "toolSpec without json": (
+        {"toolConfig": {"tools": [{"toolSpec": {**NAMED, "inputSchema": SCHEMA}}]}},
+        "/toolConfig/tools/0/toolSpec/inputSchema",
+        'expected an inputSchema with the schema under "json", found an object with keys type, properties',
+    ),
+    "toolSpec with an empty schema": (
+        [{"toolSpec": {**NAMED, "inputSchema": {}}}],
+        "/0/toolSpec/inputSchema",
+        'expected an inputSchema with the schema under "json", found an empty object',
+    ),
+    "properties misspelt": (
+        [{**NAMED, "inputSchema": {"type": "object", "propertis": {"q": {"type": "string"}}}}],
+        "/0/inputSchema/propertis",
+        'expected "properties", found the unknown key "propertis"',
+    ),
+    "answer that is no list": (
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": 5}},
+        "/result/tools",
+        "expected a list of tools, found a number",
+    ),
     "good, then misspelt": (
         {"tools": [{**NAMED, "inputSchema": SCHEMA}, {"name": "other", "inputSchem": SCHEMA}]},
         "/tools/1/inputSchem",
@@ -136,11 +204,28 @@ OTHERS: dict[str, Any] = {
     },
     "tasks with arguments": [{"name": "Run it", "command": "x", "args": {"chdir": "/srv"}}],
     "documented functions": {"functions": [{**NAMED, "parameters": LISTED}]},
-    "tools of a workshop": {"tools": [{"name": "hammer", "description": "Hits."}]},
+    "tools of agents": {"agents": [{"name": "a", "description": "d", "tools": ["find"]}]},
+    "a schema of declarations": {"functionDeclarations": {"type": "array", "items": {"description": "x"}}},
+    "an agent with parameters": [{**NAMED, "parameters": SCHEMA, "tools": ["a"]}],
+    "a handler": [{"type": "function", "function": "handler.main", "runtime": "x"}],
+    "a number that was asked for": {"jsonrpc": "2.0", "id": 1, "result": 5},
+    "a path of an interface": {"get": {"operationId": "find", "responses": {}}},
+    "paths of a compiler": {"compilerOptions": {"paths": {"/a": ["b"]}}, "paths": {"/a": {"get": {}}}},
     "a preset": {**NAMED, "parameters": {"temperature": 0.7}},
     "a format of answers": {**NAMED, "schema": SCHEMA, "strict": True},
     "calls in a conversation": [{"tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]}],
-    "what a tool gives": {"tools": [{**NAMED, "outputSchema": SCHEMA}]},
+}
+# (document, line in JSON, what is said of it)
+SCHEMALESS = "what is listed here has names and descriptions and no schema of what it takes"
+DOUBTFUL: dict[str, tuple[Any, int, str]] = {
+    "tools of a workshop": ({"tools": [{"name": "hammer", "description": "Hits."}]}, 3, SCHEMALESS),
+    "an index of tools": ({"name": "s", "tools": [{"name": "a"}, NAMED]}, 4, SCHEMALESS),
+    "what a tool gives": ({"tools": [{**NAMED, "outputSchema": SCHEMA}]}, 3, SCHEMALESS),
+    "an interface of no version": (
+        {"info": {}, "paths": {"/a": {"get": {"operationId": "find", "responses": {}}}}},
+        1,
+        'there are operations here, and no "openapi" that says how to read them',
+    ),
 }
 
 
@@ -176,6 +261,34 @@ def test_a_walk_passes_over_what_is_no_tool(case: str, folder: Path, dowbench: D
     assert {skipped["path"] for skipped in run.json["skipped"]} == {"x.json", "x.yaml"}
     run = dowbench("scan", "x.json")
     assert (run.code, "x.json:" in run.err, "no tool definitions of a known format" in run.err) == (2, True, True)
+
+
+@pytest.mark.parametrize("case", DOUBTFUL)
+def test_what_may_be_a_tool_is_passed_over_with_a_warning(case: str, folder: Path, dowbench: Dowbench) -> None:
+    value, line, message = DOUBTFUL[case]
+    (folder / "x.json").write_text(json.dumps(value, indent=1))
+    said = f"no tool definitions of a known format: {message}"
+    for arguments in ((".",), ("x.json",)):
+        run = dowbench("scan", "--skip-unrecognized", "--format", "json", *arguments)
+        (warning,) = run.err.splitlines()
+        assert (run.code, run.json["files"]) == (0, [])
+        assert warning.startswith(f"warning: x.json:{line}:")
+        assert warning.endswith(f": not scanned: {said}")
+    assert dowbench("scan", ".").code == 2
+    run = dowbench("scan", "x.json")
+    assert (run.code, f"error: x.json:{line}:" in run.err, said in run.err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    "entry", [{"name": "b", "title": "B"}, {"name": "b", "inputSchema": None}, {"name": "b", "description": "B."}]
+)
+def test_a_tool_without_the_schema_that_it_has_to_have_is_read_with_a_warning(entry: Any) -> None:
+    found = load({"tools": [{**NAMED, "inputSchema": SCHEMA}, entry]}, path="x.json")
+    assert [(tool.name, len(tool.parameters)) for tool in found.tools] == [("find", 1), ("b", 0)]
+    (note,) = found.notes
+    assert (note.pointer, note.message) == (
+        "/tools/1", 'a tool without "inputSchema" is read as one that takes nothing',
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def refused(value: Any, **more: Any) -> SourceError:
         ({"tools": ["bash", "web"]}, 'found /tools whose first entry is the text "bash"'),
         (
             {"tools": [{"name": "hammer", "description": "Hits."}]},
-            "found /tools whose first entry is an object with keys",
+            "what is listed here has names and descriptions and no schema",
         ),
         ({"mcpServers": {"a": {"command": "npx", "args": ["x"]}}}, "it names servers, not tools"),
         (

@@ -66,6 +66,23 @@ def test_a_summary_that_the_description_repeats_is_left_out() -> None:
     assert found.description_location == Location("/paths/~1items/get/summary")
 
 
+def test_methods_in_capitals_are_read_and_told() -> None:
+    found = api({"/a": {"GET": {"operationId": "find"}, "post": {}, "gett": {}, "x-Get": {}, "note": "x"}})
+    assert [(t.name, t.method, t.location.pointer) for t in found.tools] == [
+        ("POST /a", "post", "/paths/~1a/post"),
+        ("find", "get", "/paths/~1a/GET"),
+    ]
+    assert {(note.pointer, note.message) for note in found.notes} == {
+        ("/paths/~1a/GET", 'the method "GET" is written "get" in OpenAPI, and read as that'),
+        ("/paths/~1a/gett", 'the unknown key "gett" of a path is not read'),
+    }
+    error = failure({"/a": {"additionalOperations": [{}]}})
+    assert (error.pointer, error.message) == (
+        "/paths/~1a/additionalOperations",
+        "expected an object of operations, found a list of 1",
+    )
+
+
 @pytest.mark.parametrize("version", ["3.0.0", "3.1.0", "3.1", "3.2.0", 3.1])
 def test_versions_that_are_read(version: Any) -> None:
     assert [t.name for t in api({"/a": {"get": {}}}, version=version).tools] == ["GET /a"]

@@ -48,6 +48,14 @@ FAMILIES = (
     "schedule",
 )
 """The families of rules and attacks. A plug-in's attack belongs to one of them, too, or no finding could name it."""
+UNMEASURED: Mapping[str, str] = MappingProxyType(
+    {
+        "model_escalation": "a run asks one model, and what this costs is the price of another",
+        "paid_tool": "a run bills tokens, and what this costs are fees for calls of tools",
+        "schedule": "an episode ends with its task, and what this costs are runs that begin later",
+    }
+)
+"""Families that have no attack here, and why: it would cost what no episode shows."""
 _REQUIRED = ("summary", "source", "signal", "rules", "task", "vector", "text", "control")
 _RECORDED = ("id", "family", "scenario", "task", *_REQUIRED[:4], "amplifying", "payload", "control")
 _OPTIONAL = ("tools", "place", "padding", "cycle", "relay", "withheld", "amplifying")

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from dowbench_benchmark import defenses
-from dowbench_benchmark.attacks import Attack, load_directory
+from dowbench_benchmark.attacks import UNMEASURED, Attack, load_directory
 from dowbench_benchmark.packagedata import data_directory
 from dowbench_benchmark.scenario import load_scenario, scenarios
 
@@ -53,7 +53,8 @@ def _attacks(attacks: Iterable[Attack]) -> str:
             )  # fmt: skip
             lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
         lines.append("")
-    return "\n".join(lines)
+    lines += ["These families have no attack, for it would cost what no episode shows:", ""]
+    return "\n".join([*lines, *(f"- `{family}`: {why}." for family, why in UNMEASURED.items()), ""])
 
 
 def _defenses() -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from dowbench_benchmark.attacks import FAMILIES, Attack, load_attacks
+from dowbench_benchmark.attacks import FAMILIES, UNMEASURED, Attack, load_attacks
 from mock_episodes import DESK
 
 from dowbench import scan
@@ -45,6 +45,7 @@ def test_two_attacks_or_more_of_every_family_of_the_default_rules() -> None:
         if rule.tier == "default":
             assert attacks[rule.family] >= 2, rule.id
     assert set(taxonomy.FAMILIES) <= set(FAMILIES)
+    assert {family for family in FAMILIES if attacks[family] < 2} == set(UNMEASURED)
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=str)

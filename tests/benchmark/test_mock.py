@@ -306,7 +306,10 @@ def test_an_unknown_model_is_not_billed() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"latency": 1}, "provider_options.latency: unknown key; known here: latency_s, fault"),
+        (
+            {"latency": 1},
+            "provider_options.latency: unknown key; did you mean 'latency_s'? known here: latency_s, fault",
+        ),
         ({"latency_s": -1}, "provider_options.latency_s: expected seconds of at least 0, found -1"),
         ({"latency_s": float("nan")}, "provider_options.latency_s: expected seconds"),
         ({"latency_s": True}, "provider_options.latency_s: expected seconds"),

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, cast, get_args
 
 from dowbench.errors import UsageError as BadOption
+from dowbench_benchmark.located import known_names
 from dowbench_benchmark.mappers import counters
 from dowbench_benchmark.model import ProviderError, Request, Response, ToolCall, ToolSpec, TransientError, UsageError
 from dowbench_benchmark.providers.promptcache import cached
@@ -69,9 +70,9 @@ class MockProvider:
     @classmethod
     def create(cls, options: Mapping[str, Any]) -> MockProvider:
         """From ``latency_s`` (seconds, at least 0) and ``fault`` (``kind``, ``every``, ``times``)."""
-        unknown = sorted(set(options) - {"latency_s", "fault"})
-        if unknown:
-            raise BadOption(f"provider_options.{unknown[0]}: unknown key; known here: latency_s, fault")
+        known = ("latency_s", "fault")
+        for name in sorted(set(options).difference(known)):
+            raise BadOption(f"provider_options.{name}: unknown key; {known_names(name, known, ' here')}")
         latency = options.get("latency_s", 0.0)
         if not isinstance(latency, int | float) or isinstance(latency, bool) or not 0 <= latency < math.inf:
             raise BadOption(f"provider_options.latency_s: expected seconds of at least 0, found {latency!r}")
@@ -85,7 +86,9 @@ class MockProvider:
         """Answer. Raises ``UsageError`` of the model's seam for an unknown model, and what ``fault`` asks for."""
         profile = PROFILES.get(request.model)
         if profile is None:
-            raise ProviderError(f"no such model {request.model!r}; known: {', '.join(PROFILES)}", billed=False)
+            raise ProviderError(
+                f"no such model {request.model!r}; {known_names(request.model, PROFILES)}", billed=False
+            )
         if self._latency_s:
             time.sleep(self._latency_s)
         if self._fault is not None:

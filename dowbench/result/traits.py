@@ -274,9 +274,16 @@ _GETS = word_set("get fetch retrieve")
 """On things in the plural these list: ``get`` of a tool that manages functions."""
 
 
+_KEEPING = word_set("create update add set register configure subscribe save edit modify")
+"""Verbs that keep a method for later."""
+_METHOD_NAMES = {("method",), ("http", "method"), ("request", "method"), ("verb",), ("http", "verb")}
+
+
 def forwards(r: Reading) -> bool:
-    """Whether the caller picks the HTTP method of the request that it sends."""
-    listed = [values for p in r.inputs if (values := choices(p.schema))]
+    """Whether the caller picks the HTTP method of the request that it sends: not that of a later one, a callback."""
+    if any(action.verb in _KEEPING for action in r.actions):
+        return False
+    listed = [values for p in r.inputs if split(p.name) in _METHOD_NAMES and (values := choices(p.schema))]
     return any(_METHODS.issubset({str(value).upper() for value in values}) for values in listed)
 
 

@@ -58,10 +58,15 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
     spec, below = (entry, pointer) if key is None else (entry[key], join(pointer, key))
     if not isinstance(spec, dict):
         context.expected("an object with name and inputSchema", spec, below)
+    schema: str | tuple[str, str] = ("inputSchema", "json")
     wrapped = spec.get("inputSchema")
     if isinstance(wrapped, dict) and "json" not in wrapped:
-        context.expected('an inputSchema with the schema under "json"', wrapped, join(below, "inputSchema"))
-    yield build.tool(context, spec, below, schema=("inputSchema", "json"), place=pointer, definition=entry)
+        if OF_SCHEMAS.isdisjoint(wrapped):
+            context.expected('an inputSchema with the schema under "json"', wrapped, join(below, "inputSchema"))
+        # Frameworks accept what the service does not.
+        context.note('inputSchema is a schema; Bedrock expects it under "json"', join(below, "inputSchema"))
+        schema = "inputSchema"
+    yield build.tool(context, spec, below, schema=schema, place=pointer, definition=entry)
 
 
 LOADER = ListLoader("bedrock", matches, read, "a Bedrock tool (an object with toolSpec)", resembles)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ADDS = word_set("include with return add fetch full")
 _COUNTS = {("count",), ("total",)}
+_STATS = {("stats",), ("statistics",)}
 _HELD = {("data",), ("values",), ("rows",), ("cells",)}
 _FILES = word_set("file files document documents pdf page webpage")
 _NOT_A_PART = word_set("no without in as to into")
@@ -54,7 +55,7 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
     if verb in v["list_verbs"]:
         if verb in {"browse", "query"} and r.nouns.kind(noun, action.of) == "document":
             return "document"
-        if noun[-1:] in _COUNTS:
+        if noun[-1:] in _COUNTS or noun[-1:] in _STATS:
             return "record"
         fixed = noun and r.nouns.small(noun)
         lookup = verb == "find" and r.nouns.kind(noun, action.of) in {"record", "document"}

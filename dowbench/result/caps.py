@@ -107,6 +107,7 @@ def on_result(text: str) -> Cap | None:
                 continue
             given = patterns.yields.search(before[-_NEAR:]) is not None
             each = patterns.each.match(clause.plain[start + len(cap.text) :]) is not None
+            given = given or patterns.returned.match(clause.plain[start + len(cap.text) :]) is not None
             told = given or (not cap.unit and (each or patterns.yields.search(before[-_REACH:]) is not None))
             if cap.unit not in _OUTPUT and not told:
                 continue
@@ -158,6 +159,7 @@ class _Patterns(NamedTuple):
     advice: re.Pattern[str]
     input: re.Pattern[str]
     yields: re.Pattern[str]
+    returned: re.Pattern[str]
     each: re.Pattern[str]
     truncates: re.Pattern[str]
     negated: re.Pattern[str]
@@ -291,6 +293,9 @@ def _patterns() -> _Patterns:
             r"matches|hits|"
             r"include[sd]?|yield(?:s|ed)?|search(?:es)?|find(?:s|ing)?|most recent|latest|downloaded)\b"
         ),
+        returned=compiled(
+            r"[^,(]{0,40}?\b(?:is|are|be|get|gets) (?:returned|listed|shown|displayed|fetched|retrieved|included)\b"
+        ),
         each=compiled(r" ?(?:\w+ )?(?:(?:per|a|each) (?:page|call|request|query|response)\b|each\b)"),
         truncates=compiled(
             r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:(?!never|not)\w+ )?"
@@ -301,7 +306,8 @@ def _patterns() -> _Patterns:
             r"text) truncation|"
             r"truncated (?:output|results?|response|content|text|version|preview|logs?|to\b)|"
             r"truncation ?(?:warning|marker|"
-            r"notice|handling)|\w+truncationwarning|(?:capped|bounded|limited) (?:output|response|results?)"
+            r"notice|handling)|\w+truncationwarning|(?:capped|bounded|limited) (?:\w+ )?(?:outputs?|responses?|results?"
+            r"|prefix|excerpts?|snippets?|previews?|window|slice|subset|page|view|summar(?:y|ies))\b"
             r"|sav(?:es?|ed) (?:to|in|as) (?:a |the )?(?:file|disk) (?:for|when|if) (?:\w+ )?(?:large|big|long)"
             r"|(?:large|long|big)[\w ]{0,30} (?:is|are|get|be) (?:automatically )?(?:saved|written|stored) (?:to|in|as)"
             r"|(?:results?|size|rows?|token|character|output|response) (?:limit|cap|budget)s? (?:\w+ ){0,2}"

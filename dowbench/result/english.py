@@ -78,7 +78,7 @@ _SINGULAR_S = word_set(
     "redis https canvas bus campus bonus focus virus cors rss tls ssl express wordpress always was has does us as less "
     "plus alias bias atlas lens gas glass chess success loss boss mass pass press stress witness fitness awareness "
     "previous various numerous serious species means physics mathematics politics ethics sales gis pos kms ens sas "
-    "cvss"
+    "cvss crs ecs eks rds sqs sns ses gcs oss lms tts nfs zfs hdfs xss"
 )
 _PLURALS_IS = word_set("apis wikis uris pois kpis emojis uis taxis skis safaris")
 _PLURALS = word_set("people children men women criteria indices matrices vertices mice feet phenomena schemata")

@@ -103,6 +103,8 @@ class Reading:
             self.named = None
         if self.named is not None and self.named.act == "run" and self.said is not None and self.said.act == "write":
             self.named = self.named._replace(act="write")
+        if self.named is not None and self.said is not None and self._called_after(self.said):
+            self.named = self.named._replace(act=self.said.act, verb=self.said.verb)
         if self._by_id:
             self.named, self.said = (
                 a and a._replace(object=a.object and singular(a.object)) for a in (self.named, self.said)
@@ -113,6 +115,17 @@ class Reading:
         start, end = sentence.places[0]
         text = sentence.text
         return text[end : end + 1] == ":" and any(text[start:end] == parameter.name for parameter in self.inputs)
+
+    def _called_after(self, said: Action) -> bool:
+        """Whether the verb of the description also stands in the name, before the one that was taken for the name's."""
+        named = self.named
+        if named is None or named.verb == said.verb or said.act != "write":
+            return False
+        return (
+            any(word == said.verb for word in self.name[: self.name.index(named.verb)])
+            if named.verb in self.name
+            else False
+        )
 
     @property
     def _by_id(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -198,7 +199,9 @@ def saved(r: Reading) -> bool:
             continue
         name = split(parameter.name)
         if not v["place_names"].isdisjoint(name):
-            told = _texts(parameter)
+            told = _texts(parameter) | frozenset(
+                re.findall(r"[a-z]+", r.argument_texts.get(parameter.name, "").lower())
+            )
             saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
             if saves or name[0] in {"output", "out", "save", "local", "target"}:
                 return True
@@ -256,6 +259,8 @@ def commanded(r: Reading) -> Kind | None:
             words = split(str(value))
             action = in_name(words, v.verbs) if words else None
             if action is None or (action.act not in {"list", "document"} and action.verb not in _VIEWS):
+                continue
+            if any(v.verbs.acts.get(word) == "write" for word in words[1:]):
                 continue
             noun = tuple(w for w in (action.object or r.name) if w not in words[:1])
             if action.verb in _GETS:

@@ -165,11 +165,6 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
         "expected an MCP tool (an object with name and inputSchema), found an object with keys name, description, type",
     ),
     "a list of lists": ({"tools": [[{**NAMED, "inputSchema": SCHEMA}]]}, "/tools/0", "found a list of 1"),
-    "toolSpec without json": (
-        {"toolConfig": {"tools": [{"toolSpec": {**NAMED, "inputSchema": SCHEMA}}]}},
-        "/toolConfig/tools/0/toolSpec/inputSchema",
-        'expected an inputSchema with the schema under "json", found an object with keys type, properties',
-    ),
     "toolSpec with an empty schema": (
         [{"toolSpec": {**NAMED, "inputSchema": {}}}],
         "/0/toolSpec/inputSchema",

@@ -301,3 +301,12 @@ def test_every_format_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
     assert [name for name in LOADERS if f"| `{name}` |" not in page] == []
     assert f"more than {MOST_NESTED} nested parameters" in " ".join(page.split())
+
+
+def test_a_bedrock_schema_without_its_wrapper_is_read_and_told():
+    schema = {"type": "object", "properties": {"limit": {"type": "integer"}}}
+    found = read([{"toolSpec": {"name": "list_tickets", "description": "Lists tickets.", "inputSchema": schema}}])
+    assert [parameter.name for parameter in found.tools[0].parameters] == ["limit"]
+    assert [(note.pointer, note.message) for note in found.notes] == [
+        ("/0/toolSpec/inputSchema", 'inputSchema is a schema; Bedrock expects it under "json"')
+    ]

@@ -134,14 +134,18 @@ def _of_store(r: Reading, action: Action) -> bool:
 
 
 def _holds_many(r: Reading, tail: tuple[str, ...]) -> bool:
-    """Whether a record comes with something long: "with its comments", "with all its transactions"."""
-    start = next((i for i, word in enumerate(tail) if word in {"with", "including"}), None)
+    """Whether a record comes with something long: "with its comments", "and their replies", "with all transactions"."""
+    start = next((i for i, word in enumerate(tail) if word in _TOGETHER or tail[i : i + 2] in _AND_ITS), None)
     if start is None:
         return False
     tail = tail[start:]
-    if not r.v["long_nouns"].isdisjoint(tail[1:5]):
+    if not r.v["long_nouns"].isdisjoint(tail[1:7]):
         return True
     return "all" in tail[1:3] and any(plural(word) and word not in r.v["small_nouns"] for word in tail[2:5])
+
+
+_TOGETHER = word_set("with including")
+_AND_ITS = {("and", "its"), ("and", "their")}
 
 
 def _offers_text(r: Reading) -> bool:

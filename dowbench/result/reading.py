@@ -119,13 +119,9 @@ class Reading:
     def _called_after(self, said: Action) -> bool:
         """Whether the verb of the description also stands in the name, before the one that was taken for the name's."""
         named = self.named
-        if named is None or named.verb == said.verb or said.act != "write":
+        if named is None or said.act != "write" or named.verb not in self.name:
             return False
-        return (
-            any(word == said.verb for word in self.name[: self.name.index(named.verb)])
-            if named.verb in self.name
-            else False
-        )
+        return said.verb in self.name[: self.name.index(named.verb)]
 
     @property
     def _by_id(self) -> bool:

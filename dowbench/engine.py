@@ -60,6 +60,7 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice
                     message = f"rule {rule.id} ({rule.path}) failed{on}: {type(error).__name__}: {error}"
                     failures.setdefault(rule.id, []).append(message)
             findings.extend(_one_a_cause(found, covered) if covered else found)
+            whole.settle()
     whole.forget()
     return Run(findings, [_failure(toolset, messages) for messages in failures.values()])
 

@@ -190,6 +190,36 @@ class TestOfAnySize:
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
         assert ("heavy-definition", "save_all") in found(run)
 
+    @pytest.mark.parametrize(
+        ("schema", "error"),
+        [
+            ({"properties": {f"p{n}": {"$ref": "#/$defs/T"} for n in range(60_000)}}, "properties of an object"),
+            ({"patternProperties": {f"p{n}": {} for n in range(60_000)}}, "patterns of an object"),
+            ({"oneOf": [{"$ref": "#/$defs/T"}] * 60_000}, "branches of a schema"),
+            ({"allOf": [{"$ref": "#/$defs/T"}] * 60_000}, "branches of a schema"),
+            ({"properties": {"a": {"items": [{}] * 60_000}}}, "places of an array"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else next(iter(value)),
+    )
+    def test_more_parameters_than_a_tool_can_have(
+        self, schema: dict[str, Any], error: str, folder: Path, scan: Dowbench
+    ) -> None:
+        schema = {"type": "object", "properties": {}, **schema, "$defs": {"T": {"type": "string"}}}
+        Path("many.json").write_text(json.dumps([tool(input_schema=schema)]))
+        run = scan("many.json")
+        assert (run.code, run.json["files"]) == (2, [])
+        assert re.fullmatch(
+            rf"error: many\.json:1:\d+: 60,000 {error}, more than 50,000 \(source_limits\.parameters\)\n", run.err
+        )
+
+    def test_more_parameters_than_an_operation_can_have(self, folder: Path, scan: Dowbench) -> None:
+        parameters = [{"name": f"p{n}", "in": "query"} for n in range(60_000)]
+        paths = {"/a": {"get": {"operationId": "find", "parameters": parameters}}}
+        Path("api.json").write_text(json.dumps({"openapi": "3.1.0", "info": {}, "paths": paths}))
+        run = scan("api.json")
+        said = "60,000 parameters of a tool, more than 50,000 (source_limits.parameters)"
+        assert (run.code, run.err) == (2, f"error: api.json:1:96: {said}\n")
+
     def test_work_does_not_grow_with_the_square_of_white_space(self, folder: Path, probe: Dowbench) -> None:
         space = " " * 400_000
         Path("a.yaml").write_text(f"parameters:{space}x\n")
@@ -235,7 +265,7 @@ class TestOfAnySize:
     @pytest.mark.parametrize(
         ("limit", "error"),
         [
-            ("bytes: 100", "1:1: the file has 303 bytes, more than 100 bytes (source_limits.bytes)"),
+            ("bytes: 100", "1:1: the file has 447 bytes, more than 100 bytes (source_limits.bytes)"),
             ("nesting: 3", "more than 3 levels of nesting (source_limits.nesting)"),
             ("nodes: 20", "more than 20 values (source_limits.nodes)"),
             ("tools: 2", "the document has 3 tools, more than 2 (source_limits.tools)"),
@@ -243,12 +273,14 @@ class TestOfAnySize:
                 "text: 4",
                 "some.json:1:2: the descriptions of a tool have 8 characters, more than 4 ",
             ),
+            ("parameters: 1", "2 properties of an object, more than 1 (source_limits.parameters)"),
             ("seconds: 0.000001", "took more than 1e-06 s (source_limits.seconds)"),
         ],
     )
     def test_limits_can_be_set(self, limit: str, error: str, folder: Path, dowbench: Dowbench) -> None:
         Path("dowbench.yaml").write_text(f"source_limits: {{{limit}}}\n")
-        Path("some.json").write_text(json.dumps([tool(f"save_{n}") for n in range(3)]))
+        schema = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+        Path("some.json").write_text(json.dumps([tool(f"save_{n}", input_schema=schema) for n in range(3)]))
         run = dowbench("scan", "some.json")
         assert run.code == 2
         assert error in run.err

@@ -66,6 +66,14 @@ class Context:
                 f"reading the schemas took more than {self.limits.seconds:g} s (source_limits.seconds)", pointer
             )
 
+    def few(self, count: int, what: str, pointer: str) -> None:
+        """Raise ``SourceError`` if what stands at ``pointer`` has more of something than ``limits`` allow.
+
+        Asked before anything is made of them, each of which takes a hundred times its text.
+        """
+        if count > (most := self.limits.parameters):
+            raise self.error(f"{count:,} {what}, more than {most:,} (source_limits.parameters)", pointer)
+
     def toolset(self, format: str, tools: Sequence[Tool], pointer: str) -> ToolSet:
         """The tool set of this document, whose list is at ``pointer``."""
         if len(tools) > self.limits.tools:
@@ -75,6 +83,7 @@ class Context:
         if not tools:
             self.note("the document holds no tools", pointer)
         for tool in tools:
+            self.few(len(tool.parameters), "parameters of a tool", tool.location.pointer)
             length = len(tool.description) + sum([len(parameter.description) for parameter in tool.parameters])
             if length > (most := self.limits.text):
                 message = f"the descriptions of a tool have {length:,} characters, more than {most:,}"

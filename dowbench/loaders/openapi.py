@@ -156,6 +156,7 @@ class Reader(NamedTuple):
             return {}
         if not isinstance(raw, list):
             self.context.expected("a list of parameters", raw, pointer)
+        self.context.few(len(raw), "parameters of a tool", pointer)
         found: dict[Any, Part] = {}
         for index, parameter in enumerate(raw):
             part = self.resolver.follow(parameter, join(pointer, index))

@@ -93,6 +93,7 @@ class Resolver(References):
 
         ``places`` are the pointers of those that do not stand below ``raw``.
         """
+        self.context.few(len(raw), "properties of an object", pointer)
         core = Core((Part(raw, pointer),))
         core.types = ("object",)
         members = {name: [Part(value, places.get(name) or join(pointer, name))] for name, value in raw.items()}
@@ -190,6 +191,7 @@ class Resolver(References):
             return [], False
         if not isinstance(branches, list):
             self.context.expected("a list of schemas", branches, pointer)
+        self.context.few(len(branches), "branches of a schema", pointer)
         parts = [
             Part(branch, join(pointer, index), use)
             for index, branch in enumerate(branches)
@@ -278,14 +280,18 @@ class Merge:
         raw, pointer, use = part
         if members := self._object(part, "properties"):
             below = join(pointer, "properties")
+            self.context.few(len(self.properties) + len(members), "properties of an object", below)
             for name, value in members.items():
                 self.properties.setdefault(name, []).append(Part(value, join(below, name), use))
         if isinstance(more := raw.get("additionalProperties"), dict) and more:
             self.additional.append(Part(more, join(pointer, "additionalProperties"), use))
-        for name, value in self._object(part, "patternProperties").items():
+        patterns = self._object(part, "patternProperties")
+        self.context.few(len(self.additional) + len(patterns), "patterns of an object", pointer)
+        for name, value in patterns.items():
             self.additional.append(Part(value, join(pointer, "patternProperties", name), use))
         for keyword in ("items", "prefixItems"):
             if isinstance(value := raw.get(keyword), list):
+                self.context.few(len(self.places) + len(value), "places of an array", join(pointer, keyword))
                 self.places.extend(Part(v, join(pointer, keyword, index), use) for index, v in enumerate(value))
             elif value is not None:
                 self.items.append(Part(value, join(pointer, keyword), use))
@@ -312,6 +318,7 @@ class Merge:
         if (branches := raw.get("allOf")) is not None:
             if not isinstance(branches, list):
                 self.context.expected("a list of schemas", branches, join(pointer, "allOf"))
+            self.context.few(len(self.todo) + len(branches), "branches of a schema", join(pointer, "allOf"))
             together = [Part(branch, join(pointer, "allOf", index), use) for index, branch in enumerate(branches)]
             self.todo.extend(reversed(together))
         if (ref := reference(raw)) is not None:

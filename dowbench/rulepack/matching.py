@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.prose import PhraseError, Phrases, sentences
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from dowbench.rulepack.view import Env
 
 NAME_KEYS = ("words", "starts", "ends", "without")
+NAMES = 1 << 14
+"""Names of which a condition remembers what it said: those of a large interface, and not of all files there are."""
 DESCRIPTION_KEYS = ("phrases", "also", "without", "within", "first")
 
 
@@ -36,18 +39,15 @@ def name(value: Any, at: Path, env: Env) -> Callable[[Sequence[str]], bool]:
     words, starts, ends, without = (
         phrases(keys[k], (*at, k), env) if k in keys else None for k in ("words", "starts", "ends", "without")
     )
-    memo: dict[Sequence[str], bool] = {}
 
+    @lru_cache(maxsize=NAMES)
     def test(name: Sequence[str]) -> bool:
-        known = memo.get(name)
-        if known is None:
-            known = memo[name] = bool(name) and (
-                (words is None or words.find(name) is not None)
-                and (starts is None or starts.end_at(name, 0) is not None)
-                and (ends is None or any(hit.end == len(name) for hit in ends.all(name)))
-                and (without is None or without.find(name) is None)
-            )
-        return known
+        return bool(name) and (
+            (words is None or words.find(name) is not None)
+            and (starts is None or starts.end_at(name, 0) is not None)
+            and (ends is None or any(hit.end == len(name) for hit in ends.all(name)))
+            and (without is None or without.find(name) is None)
+        )
 
     return test
 

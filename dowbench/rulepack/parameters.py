@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dowbench import words
@@ -89,15 +90,8 @@ def _any(tests: list[Any]) -> Callable[[ToolView, Parameter], bool]:
 
 def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     test = matching.name(value, at, env)
-    memo: dict[str, bool] = {}
-
-    def named(view: ToolView, parameter: Parameter) -> bool:
-        known = memo.get(parameter.name)
-        if known is None:
-            known = memo[parameter.name] = test(words.split(parameter.name))
-        return known
-
-    return named
+    known = lru_cache(maxsize=matching.NAMES)(lambda name: test(words.split(name)))
+    return lambda view, parameter: known(parameter.name)
 
 
 def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:

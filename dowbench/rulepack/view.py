@@ -27,6 +27,9 @@ _NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta"})
 _OPERATION = frozenset({"operationId", "summary", "description", "parameters", "requestBody"})
 """Parts of an OpenAPI operation that a tool is made from."""
 
+MOST_KINDS = 200_000
+"""Kinds of parameters that are remembered from one tool to the next."""
+
 Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
@@ -166,20 +169,32 @@ class SetView:
         """Types of schemas that were asked for, by identity."""
         self._meeting: dict[int, list[ToolView]] = {}
         self._kinds: dict[Hashable, int] = {}
+        self._forgotten = 0
         self.answers: dict[int, tuple[set[int], set[int]]] = defaultdict(lambda: (set(), set()))
         """For a test of a parameter, by its identity: the kinds it was asked of, and those of them that meet it."""
 
     def kind(self, alike: tuple[Hashable, ...], schema: Schema) -> int:
         """The number for what is ``alike`` and has such a schema."""
-        kinds, keywords = self._kinds, schema.keywords
+        kinds, keywords, number = self._kinds, schema.keywords, self._forgotten + len(self._kinds)
         if schema.children is NO_CHILDREN:
             values = keywords.values()
             try:
                 # 1 and True are equal, and not the same to a test.
-                return kinds.setdefault((*alike, *keywords, *values, *map(type, values)), len(kinds))
+                return kinds.setdefault((*alike, *keywords, *values, *map(type, values)), number)
             except TypeError:  # a list among the values
-                return kinds.setdefault((*alike, id(keywords)), len(kinds))
-        return kinds.setdefault((*alike, schema.identity or id(schema), id(keywords)), len(kinds))
+                return kinds.setdefault((*alike, id(keywords)), number)
+        return kinds.setdefault((*alike, schema.identity or id(schema), id(keywords)), number)
+
+    def settle(self) -> None:
+        """Between tools: forget the kinds of parameters where there are so many that few come again.
+
+        A number is never given twice, since views keep theirs.
+        """
+        if len(self._kinds) > MOST_KINDS:
+            self._forgotten += len(self._kinds)
+            self._kinds.clear()
+            self.answers.clear()
+            self.types.clear()
 
     def forget(self) -> None:
         """Let go of the tools, which refer back to it: while the collector is paused they would stay."""

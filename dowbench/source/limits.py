@@ -19,6 +19,8 @@ class Limits:
     """YAML: values that aliases and merge keys add to what is written."""
     tools: int = 100_000
     """Tools in a document."""
+    parameters: int = 50_000
+    """Parameters of one tool, properties of one object and branches of one union in a schema."""
     text: int = 1_000_000
     """Characters of all descriptions of one tool."""
     seconds: float = 60.0

@@ -37,8 +37,8 @@ def toolset(*tools: dict[str, Any]) -> ToolSet:
 def one_by_one(toolset: ToolSet) -> list[Finding]:
     """The findings where every parameter is looked at for itself."""
 
-    def meeting(view: ToolView, test: Any) -> list[Parameter]:
-        return [parameter for parameter in view.tool.parameters if test(view, parameter)]
+    def meeting(one: ToolView, test: Any) -> list[Parameter]:
+        return [parameter for parameter in one.tool.parameters if test(one, parameter)]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ToolView, "meeting", meeting)
@@ -58,6 +58,28 @@ def test_on_fixtures(file: Path) -> None:
     except (SourceError, UnrecognizedError):
         pytest.skip("not to be scanned")
     assert engine.run(pack(), tools).findings == expected
+
+
+@pytest.mark.parametrize("most", [0, 3])
+def test_kinds_that_are_forgotten_change_nothing(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    forget = SetView.settle
+
+    def settle(whole: SetView) -> None:
+        forget(whole)
+        seen.append(whole._forgotten)
+
+    monkeypatch.setattr(SetView, "settle", settle)
+    monkeypatch.setattr("dowbench.rulepack.view.MOST_KINDS", most)
+    for file in fixtures():
+        try:
+            (document, *_) = read(file.name, file.read_bytes()).documents
+            tools = load(document.value, path=file.name)
+            expected = one_by_one(tools)
+        except (SourceError, UnrecognizedError):
+            continue
+        assert engine.run(pack(), tools).findings == expected
+    assert max(seen) > 3
 
 
 NAMES = st.sampled_from(

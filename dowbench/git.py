@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+PATIENCE = 120.0
+"""Seconds that git may take for an answer. A repository that somebody unpacked may hold pipes, which git waits for."""
 _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
@@ -106,10 +108,13 @@ def _run(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
             input=given,
             capture_output=True,
             check=False,
+            timeout=PATIENCE,
             env={**os.environ, **_ENVIRONMENT},
         )
     except OSError as error:
         raise UsageError(f"git is needed and cannot be run: {error.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(f"git {arguments[0]}: no answer in {PATIENCE:g} seconds") from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
         detail = reason[-1] if reason else f"exit status {done.returncode}"

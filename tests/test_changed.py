@@ -176,3 +176,17 @@ def test_where_git_tracks_nothing_to_scan_the_error_says_so(folder, probe, repos
     repository()
     assert error().startswith("error: .: no tool definitions in the JSON and YAML that git tracks here (1 file); name")
     assert probe("--skip-unrecognized").code == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no FIFOs")
+@pytest.mark.parametrize("name", ["HEAD", "index", "config"])
+def test_git_that_waits_for_ever_is_not_waited_for(name, folder, probe, repository, monkeypatch):
+    write(folder / "a.json", tool("probe_a"))
+    repository()
+    (folder / ".git" / name).unlink()
+    os.mkfifo(folder / ".git" / name)
+    monkeypatch.setattr("dowbench.git.PATIENCE", 0.2)
+    assert found(probe()) == {("probe-tool", "probe_a")}
+    run = probe("a.json", "--changed-since", "HEAD")
+    if name != "index":  # which a comparison of files that are all there does without
+        assert (run.code, run.out, run.err) == (2, "", "error: git rev-parse: no answer in 0.2 seconds\n")

@@ -128,7 +128,8 @@ def _scan_source(read: Source, job: Job, plan: Plan) -> FileOutcome:
     if toolsets:
         outcomes.append(_scan_tools(job, read, toolsets, plan))
     elif all(outcome.skipped for outcome in outcomes):
-        raise UnrecognizedError("no tool definitions in any of its documents")
+        note = Note(target.path, "no tool definitions in any of its documents")
+        return merged(outcomes)._replace(skipped=(note,))
     return merged(outcomes)
 
 

@@ -53,8 +53,8 @@ def broken(value: Any, listing: Listing | None, context: Context) -> SourceError
     ``listing`` is the list of tools that the document has by its keys, if it has one.
     """
     answer = answered(value)
-    if answer is not None and not isinstance(answer, list):
-        context.expected("a list of tools", answer, "/result/tools")
+    if answer is not None and not isinstance(answer["tools"], list):
+        context.expected("a list of tools", answer["tools"], "/result/tools")
     if listing is not None and listing.holder is not None:
         for definition in listing.definitions:
             loader = held(definition.value, listing.holder) or (mcp.LOADER if answer is not None else None)
@@ -85,10 +85,10 @@ def operates(item: Any) -> bool:
     return any(isinstance(o, dict) and ("responses" in o or "operationId" in o) for o in operations)
 
 
-def answered(value: Any) -> Any:
+def answered(value: Any) -> Mapping[str, Any] | None:
     """What a server answered to ``tools/list``, ``None`` where it is no such answer."""
     result = value.get("result") if isinstance(value, dict) and "jsonrpc" in value else None
-    return result.get("tools") if isinstance(result, dict) else None
+    return result if isinstance(result, dict) and "tools" in result else None
 
 
 def fault(definition: Definition, loader: ListLoader, context: Context) -> SourceError:

@@ -180,6 +180,7 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
         "/result/tools",
         "expected a list of tools, found a number",
     ),
+    "answer that is null": ({"jsonrpc": "2.0", "result": {"tools": None}}, "/result/tools", "found null"),
     "good, then misspelt": (
         {"tools": [{**NAMED, "inputSchema": SCHEMA}, {"name": "other", "inputSchem": SCHEMA}]},
         "/tools/1/inputSchem",
@@ -269,6 +270,10 @@ def test_what_may_be_a_tool_is_passed_over_with_a_warning(case: str, folder: Pat
         assert (run.code, run.json["files"]) == (0, [])
         assert warning.startswith(f"warning: x.json:{line}:")
         assert warning.endswith(f": not scanned: {said}")
+    (folder / "x.yaml").write_text(f"a: 1\n---\n{json.dumps(value)}\n---\nb: 2\n")
+    run = dowbench("scan", "--skip-unrecognized", "x.yaml")
+    assert (run.code, run.err.startswith("warning: x.yaml:3:"), said in run.err) == (0, True, True)
+    (folder / "x.yaml").unlink()
     assert dowbench("scan", ".").code == 2
     run = dowbench("scan", "x.json")
     assert (run.code, f"error: x.json:{line}:" in run.err, said in run.err) == (2, True, True)

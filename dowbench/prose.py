@@ -1,7 +1,7 @@
 """Descriptions as sentences and words, and phrases looked up in them.
 
 A word is a whole word in lower case: ``web_search``, ``nextCursor`` and ``base64`` are two, ``don't`` is ``do not``,
-``2,000`` is ``2000``; capitalised names (``GitHub``) stay one. No word is joined across a space and none is cut.
+``2,000`` is ``2000``, ``&`` between words is ``and``; capitalised names (``GitHub``) stay one. No word is joined across a space and none is cut.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ NEGATION_REACH = 5
 
 _TOKEN = re.compile(
     r"(?P<plain>[^\W\d_]+)(?![\w.'’])"
+    r"|(?P<joined>(?<=\s)&(?=\s))"
     r"|(?P<short>\b(?:e\.g|i\.e|etc|vs|approx|incl|cf|max|min)\.(?!\s*$))"
     r"|(?P<word>\d[\d,_]*\d(?!\w)|\w+(?:['’](?:t|s|re|ll|ve|d|m)\b)?)"
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
-    r"|(?P<clause>[,;:()\[\]—–]|\s-\s)"
+    r"|(?P<clause>[,;:()\[\]—–]|\s[-|]\s)"
 )
 _QUOTES = frozenset("`'\"‘“")
 _NEGATORS = frozenset(
@@ -179,6 +180,10 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
                 end()
         elif token.lastgroup == "clause":
             clause = len(words)
+        elif token.lastgroup == "joined":
+            words.append("and")
+            places.append(token.span())
+            clauses.append(clause)
         else:
             written = token[0].rstrip(".") if token.lastgroup == "short" else token[0]
             for word in _THIS_TOOL if written == own else _words(written):

@@ -73,7 +73,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         kind, reason = "document", "a new snapshot of the page after each act"
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
     asked = reads or kind == "unknown" or traits.makes_several(r)
-    cap = caps.on_result(r.text_on_result)
+    cap = caps.on_result(r.text_on_result, r.things)
     found = limits(tool, v, asked, r.argument_texts)
     if cap is not None and cap.value is not None and cap.is_maximum:
         found = tuple(

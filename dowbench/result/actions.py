@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dowbench.result.english import (
+    DETERMINERS,
     QUANTIFIERS,
     Action,
     any_of,
@@ -26,7 +27,6 @@ _ADDS = word_set("include with return add fetch full")
 _COUNTS = {("count",), ("total",)}
 _STATS = {("stats",), ("statistics",)}
 _HELD = {("data",), ("values",), ("rows",), ("cells",)}
-_FILES = word_set("file files document documents pdf page webpage")
 _NOT_A_PART = word_set("no without in as to into")
 _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
@@ -53,8 +53,9 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
     if action.act in {"run", "other"}:
         return "unknown"
     if verb in v["list_verbs"]:
-        if verb in {"browse", "query"} and r.nouns.kind(noun, action.of) == "document":
-            return "document"
+        told, certain = r.nouns.judged(noun, action.of)
+        if verb in {"browse", "query"} and (told == "document" or (told == "record" and certain)):
+            return told
         if noun[-1:] in _COUNTS or noun[-1:] in _STATS:
             return "record"
         fixed = noun and r.nouns.small(noun)
@@ -74,25 +75,18 @@ def _computes(r: Reading, action: Action) -> Kind:
             if r.nouns.kind(phrase(words, i + 2)[0]) in {"list", "document"}:
                 return "list"
             break
-    if action.verb in _FINDING and _finds_many(r, action):
+    given = r.takes(r.v["payload_names"], required=True) or not r.v["payload_names"].isdisjoint(action.object[-1:])
+    if action.verb in _FINDING and not given:
         return "list"
     if action.verb in _EXAMINING and not _EVERY.isdisjoint(action.object) and plural(action.object[-1]):
         return "list"
     sources = any(not r.v["address_words"].isdisjoint(split(p.name)) for p in r.inputs)
     formats = r.v["text_formats"]
-    if action.verb == "parse" and sources and not _FILES.isdisjoint(action.object[-1:]):
+    if action.verb == "parse" and sources and not given:
         return "document"
     if action.verb == "convert" and sources and not (formats.isdisjoint(words[1:]) and formats.isdisjoint(r.name)):
         return "document"
     return "scalar"
-
-
-def _finds_many(r: Reading, action: Action) -> bool:
-    """Whether what is gone over is as large as somebody made it: a site, a network, the packages of a project."""
-    given = r.takes(r.v["payload_names"], required=True)
-    every = action.verb == "scan" and not QUANTIFIERS.isdisjoint(action.object)
-    large = any_of(r.v["inspected_nouns"], action.object, action.of, action.tail[:5])
-    return (every or large) and not given
 
 
 def _reads(r: Reading, action: Action) -> Kind:
@@ -102,7 +96,7 @@ def _reads(r: Reading, action: Action) -> Kind:
         return "list"
     if head == "result" and not v["job_nouns"].isdisjoint(action.of):
         return "document"
-    if head == "value" and not {"key", "path"}.isdisjoint(action.of + tail):
+    if head == "value" and "path" in action.of + tail:
         return "document"
     if head == "state" and not v["page_parts"].isdisjoint(action.of):
         return "document"
@@ -120,7 +114,8 @@ def _reads(r: Reading, action: Action) -> Kind:
         return "record" if kind == "record" and short else "document"
     if kind == "record" and verb in {"download", "export"} and r.returned != "ack":
         return "document"
-    if kind == "record" and (_holds_many(r, tail) or _enumerates(r, action) or _offers_text(r)):
+    long = head not in v["sum_nouns"] and _holds_many(r, tail)
+    if kind == "record" and (long or _enumerates(r, action) or _offers_text(r)):
         return "document"
     if head in {"message", "mail"} and not v["mail_words"].isdisjoint(r.name + noun):
         return "document"
@@ -208,9 +203,21 @@ def titled(r: Reading) -> Kind | None:
     if not words:
         return None
     noun, of, _ = noun_of(words, 0, clause_end(r.sentences[0].clauses, 0))
-    if not noun:
+    if not noun or noun[-1] in _WORKINGS or _has_verb(r, noun, words[1:2]):
         return None
     kind, sure = r.nouns.judged(noun, of)
-    named = noun[-1] in r.name and len(noun) < 4
-    every = noun[0] in {"all", "every"} and len(noun) > 1 and plural(noun[-1])
-    return kind if sure and (named or every) and kind in {"list", "document"} else None
+    return kind if sure and kind in {"list", "document"} else None
+
+
+_WORKINGS = word_set("operation operations utilities helpers tools functions actions commands features integration")
+"""Nouns by which a tool is named, and not what it returns."""
+
+
+def _has_verb(r: Reading, noun: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    """Whether what seems a noun phrase begins with a verb that nobody knows, or has one in it: "unstages all changes"."""
+    verbs = r.v.verbs
+    told = second in DETERMINERS and noun[0] not in QUANTIFIERS
+    joined = len(noun) > 1 and plural(noun[0])
+    inside = any(word.endswith("s") and verbs.base(word) not in {None, word} for word in noun[:-1])
+    last = noun[-1].endswith("s") and verbs.base(noun[-1]) not in {None, noun[-1], *verbs.nouns}
+    return told or joined or inside or (len(noun) > 1 and last)

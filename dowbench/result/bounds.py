@@ -101,9 +101,11 @@ class _Patterns(NamedTuple):
     argument: re.Pattern[str]
     returned: re.Pattern[str]
     number_of: re.Pattern[str]
+    ordinal: re.Pattern[str]
     something_else: re.Pattern[str]
     filter: re.Pattern[str]
     continues: re.Pattern[str]
+    conversation: re.Pattern[str]
 
 
 @cache
@@ -131,6 +133,7 @@ def _patterns() -> _Patterns:
             r"per (?:page|request|call)|in (?:the |each |a )?(?:response|results?|output|page)\b|results?\b)"
             r"|^\W*(?:the )?(?:page|result) size\b"
         ),
+        ordinal=compiled(r"^\W*(?:optional\W+)?(?:the |a )?(?:[\w-]+ )?(?:number|no\.?) of (?:the|a|an|this|that) "),
         something_else=compiled(
             r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
             r"quantity|floor|seats?|tickets?\s+to\s+(?:buy|book)|retries|attempts|seconds|minutes|hours|temperature)\b"
@@ -140,6 +143,7 @@ def _patterns() -> _Patterns:
             r"submitted|bearer|auth\w*|oauth|jwt|csrf|credentials?|secret|password|log-?in|"
             r"(?:api|access|session|security|personal|your)\s+(?:key|token)|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
         ),
+        conversation=compiled(r"(?s)^(?!.*\b(?:pag(?:e|ing)|cursor|next|results)).*\b(?:conversation|multi-?turn|dialog|thread)"),
         continues=compiled(
             r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch|token)|page|cursor|previous\s+(?:response|call|request|"
             r"result|page)|continu\w*|offset|skip\w*|starting\s+(?:index|point|position|record|row|item|number|result)|"
@@ -310,6 +314,8 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
         return True
     if parameter.required and not text and parameter.name.lower() in {"number", "num", "n"}:
         return False
+    if text and _patterns().ordinal.match(text) is not None:
+        return False
     return reading and not (text and _patterns().something_else.search(text))
 
 
@@ -338,16 +344,35 @@ def continuations(
 ) -> tuple[Parameter, ...]:
     """The parameters that ask for more of the same result: cursors, page numbers, offsets.
 
-    ``limited``: the tool has a limit-like parameter, which tells a bare ``after`` beside it from a filter.
+    ``limited``: the tool has a limit-like parameter, which tells a bare ``after`` beside it from a filter. A declared
+    output that says whether there is more tells it, too.
     """
+    more = _says_more(tool.output)
     found = []
     for parameter in tool.parameters:
         form = v.known(_continuation_name, parameter.name)
         if form is not None and not (parameter.name.lower() in _STARTS and _has_end(tool)):
             text = parameter.description or texts.get(parameter.name, "")
-            if _continues(parameter, form, reading, text, limited):
+            if _continues(parameter, form, reading, text, limited, more):
                 found.append(parameter)
     return tuple(found)
+
+
+def _says_more(output: Schema | None, depth: int = 0) -> bool:
+    """Whether a declared output has a field for what comes next: ``has_more``, ``nextPage``."""
+    if output is None or output.circular or depth > 1:
+        return False
+    for name, schema in output.properties.items():
+        words = split(name)
+        if words in _MORE or (words[:1] == ("next",) and not _PAGED.isdisjoint(words)) or words == ("next",):
+            return True
+        if "object" in schema.types and _says_more(schema, depth + 1):
+            return True
+    return False
+
+
+_MORE = {("has", "more"), ("more",), ("has", "next"), ("has", "next", "page"), ("is", "truncated"), ("last", "evaluated", "key")}
+_PAGED = word_set("page cursor token link url offset marker key id before after since")
 
 
 def _has_end(tool: Tool) -> bool:
@@ -370,12 +395,12 @@ def _continuation_name(name: str, v: Vocabulary) -> str | None:
 _ONWARD = frozenset({"page", "next", "continuation", "pagination", "paging", "continue", "resume"})
 
 
-def _continues(parameter: Parameter, form: str, reading: bool, text: str, limited: bool) -> bool:
+def _continues(parameter: Parameter, form: str, reading: bool, text: str, limited: bool, more: bool) -> bool:
     schema = parameter.schema
     if {"boolean", "object", "array"}.intersection(schema.types) or (parameter.nested and not reading):
         return False
     if form == "cursor":
-        return True
+        return not text or _patterns().conversation.search(text) is None
     if not reading and (form == "offset" or (form == "page" and _numeric(schema) is False)):
         return False
     said = bool(text) and _patterns().continues.search(text) is not None
@@ -384,7 +409,13 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         return said or (reading and not (form == "page" and numeric is False))
     if not reading:
         return False
+    if more and parameter.name.lower() in _BESIDE:
+        return True
     if text:
         return said and ("cursor" in text or _patterns().filter.search(text) is None)
     dated = str(schema.get("format") or "").startswith(("date", "time"))
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))
+
+
+_BESIDE = frozenset({"after", "before", "since", "until"})
+"""Names that continue where the output says that there is more, whatever their values are."""

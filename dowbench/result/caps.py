@@ -91,10 +91,11 @@ _HELD = ("apped", "lamped", "xceed", "imited")
 
 
 @lru_cache(maxsize=2048)
-def on_result(text: str) -> Cap | None:
+def on_result(text: str, things: frozenset[str] = frozenset()) -> Cap | None:
     """The cap that the description of a tool states on what a call returns; one without a number has no value.
 
-    Numbers on inputs, times, depths and defaults are no caps on the result.
+    ``things`` are the nouns, in the singular, for what the tool returns: a number of them is one of results. Numbers on
+    inputs, times, depths and defaults are no caps on the result.
     """
     if not _numbered(text) and not _has(_CUT, text):
         return None
@@ -106,10 +107,11 @@ def on_result(text: str) -> Cap | None:
             if patterns.input.search(before) and not patterns.yields.search(before[-40:]):
                 continue
             given = patterns.yields.search(before[-_NEAR:]) is not None
-            each = patterns.each.match(clause.plain[start + len(cap.text) :]) is not None
-            given = given or patterns.returned.match(clause.plain[start + len(cap.text) :]) is not None
+            after = clause.plain[start + len(cap.text) :]
+            given = given or patterns.returned.match(after) is not None
+            each = patterns.each.match(after) is not None
             told = given or (not cap.unit and (each or patterns.yields.search(before[-_REACH:]) is not None))
-            if cap.unit not in _OUTPUT and not told:
+            if cap.unit not in _OUTPUT and cap.unit not in things and not told:
                 continue
             if cap.unit in _GIVEN and not patterns.yields.search(before[-30:]):
                 continue
@@ -159,8 +161,8 @@ class _Patterns(NamedTuple):
     advice: re.Pattern[str]
     input: re.Pattern[str]
     yields: re.Pattern[str]
-    returned: re.Pattern[str]
     each: re.Pattern[str]
+    returned: re.Pattern[str]
     truncates: re.Pattern[str]
     negated: re.Pattern[str]
     held: re.Pattern[str]
@@ -293,10 +295,11 @@ def _patterns() -> _Patterns:
             r"matches|hits|"
             r"include[sd]?|yield(?:s|ed)?|search(?:es)?|find(?:s|ing)?|most recent|latest|downloaded)\b"
         ),
+        each=compiled(r" ?(?:\w+ )?(?:(?:per|a|each) (?:page|call|request|query|response)\b|each\b)"),
         returned=compiled(
             r"[^,(]{0,40}?\b(?:is|are|be|get|gets) (?:returned|listed|shown|displayed|fetched|retrieved|included)\b"
+            r"| ?(?:\w+ ){1,2}(?:returned|listed|shown|displayed|fetched|retrieved|included)\b"
         ),
-        each=compiled(r" ?(?:\w+ )?(?:(?:per|a|each) (?:page|call|request|query|response)\b|each\b)"),
         truncates=compiled(
             r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:(?!never|not)\w+ )?"
             r"(?:truncated|trimmed|clipped|"

@@ -50,9 +50,11 @@ _LEAD = word_set(
     "semantic full current i we they any given"
 )
 """Words that a description may have before its verb."""
+_ADJECTIVES = word_set("full simple basic advanced powerful semantic current")
+"""Those of ``_LEAD`` behind which a word that may be a noun is one: "full text search"."""
 _BEFORE_NOUNS = word_set("of by in from for with on at per")
 """Before a word of a name, these make it a noun: the list in ``sum_of_list``."""
-_DETERMINERS = {("a",), ("an",), ("the",), ("all",), ("your",), ("this",)}
+DETERMINERS = {("a",), ("an",), ("the",), ("all",), ("your",), ("this",)}
 """Behind the first word of a sentence, these make it a verb, known or not."""
 _PRONOUNS = word_set("everything something anything nothing note not")
 _LIGHT = word_set("perform performs performing make makes making do does conduct conducts carry carries")
@@ -259,10 +261,24 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
 def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> Action | None:
     """The main action of a sentence that describes a tool; ``None`` when it begins with something else.
 
-    ``clauses`` gives for each word the index of the first word of its clause.
+    ``clauses`` gives for each word the index of the first word of its clause. A few words before the first comma, colon
+    or bracket may be no more than what it is about: "Mail: lists the folders".
     """
-    i = 0
-    while i < min(len(words), _REACH):
+    action = _main(words, clauses, verbs, 0)
+    second = clause_end(clauses, 0)
+    if action is None and second <= _TOPIC and second < len(words):
+        action = _main(words, clauses, verbs, second)
+        return action if action is not None and action.object else None
+    return action
+
+
+_TOPIC = 3
+"""Longest topic before the sentence, in words."""
+
+
+def _main(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int) -> Action | None:
+    start = i
+    while i < min(len(words), start + _REACH):
         word = words[i]
         if word in _LIGHT:
             noun, end = phrase(words, i + 1)
@@ -278,18 +294,27 @@ def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> A
             i = words.index("to", i + 1) + 1
             continue
         verb = verbs.base(word)
-        if verb in verbs.nouns and word == verb and words[i + 1 : i + 2] == ("to",) and verb not in verbs.plain:
+        if verb in verbs.nouns and verb not in verbs.plain and _is_noun(words, i, verb):
             return None
+        if verb in verbs.nouns and word == verb and i > start and words[i - 1] in _ADJECTIVES:
+            i += 1
+            continue
         if verb is not None and word not in _LEAD:
             return _with_second(words, clauses, verbs, i, verb)
         if word not in _LEAD:
-            if i == 0 and words[1:2] in _DETERMINERS and word not in _STOP | QUANTIFIERS | _PRONOUNS:
-                return _action("other", word, words, 1, clause_end(clauses, 0))
-            if i and words[i - 1 - (words[i - 1] in _ARTICLES)] in _GIVES:
+            if i == start and words[i + 1 : i + 2] in DETERMINERS and word not in _STOP | QUANTIFIERS | _PRONOUNS:
+                return _action("other", word, words, i + 1, clause_end(clauses, i))
+            if i > start and words[i - 1 - (words[i - 1] in _ARTICLES)] in _GIVES:
                 return _action("read", "provide", words, i, clause_end(clauses, i))
             return None
         i += 1
     return None
+
+
+def _is_noun(words: Sequence[str], i: int, verb: str) -> bool:
+    """Whether what follows makes a word that may be a verb a noun: "history of", "orders of", "access to"."""
+    word, after = words[i], words[i + 1 : i + 2]
+    return (word == verb and after == ("to",)) or (word in {verb, verb + "s"} and after == ("of",))
 
 
 def _with_second(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int, verb: str) -> Action:
@@ -307,7 +332,7 @@ def _with_second(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: 
 
 
 def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, name: bool = False) -> Action:
-    noun, of, i = noun_of(words, start, end, name=name)
+    noun, of, i = noun_of(words, start + (words[start : start + 1] in _WHAT), end, name=name)
     if act == "run" and noun and noun[-1] in _DEEDS:
         done = _DEEDS[noun[-1]]
         return Action("list" if done == "search" else "compute", done, noun[:-1], of, tuple(words[i:end]))
@@ -316,6 +341,9 @@ def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, 
     if act == "run" and noun and noun[-1] in _THINGS_DONE and words[i : i + 1] == ("on",):
         act = "write"
     return Action(act, verb, noun, of, tuple(words[i:end]))
+
+
+_WHAT = {("what",), ("which",)}
 
 
 def clause_end(clauses: Sequence[int], i: int) -> int:

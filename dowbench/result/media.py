@@ -67,6 +67,8 @@ def _is_returned(r: Reading) -> bool:
         words = sentence.words
         for i, word in enumerate(words):
             near = words[i + 1 : i + 1 + _NEAR]
+            if near[:1] in _BY:
+                continue
             near = near[: next((k for k, w in enumerate(near) if k and w in _OF), _NEAR)]
             if word in _GIVES and near[:1] in _IT and _makes(r):
                 return True
@@ -76,6 +78,8 @@ def _is_returned(r: Reading) -> bool:
 
 
 _IT = {("it",), ("them",)}
+_BY = {("by",), ("from",)}
+"""Behind "returned", these say that something else was."""
 
 
 def _makes(r: Reading) -> bool:
@@ -98,10 +102,11 @@ def _reads_any_file(r: Reading) -> bool:
 
 
 def _offers_base64(r: Reading) -> bool:
-    """Whether a parameter offers base64 instead of a path, and the path is not said to be the default."""
-    if r.named is not None and r.named.act == "write":
-        return False
-    return any(
-        "base64" in [str(value).lower() for value in choices(p.schema)] and p.schema.get("default") is None
-        for p in r.tool.parameters
-    )
+    """Whether a parameter chooses base64, or offers it instead of a path that is not said to be the default."""
+    writes = r.named is not None and r.named.act == "write"
+    for p in r.tool.parameters:
+        default = p.schema.get("default")
+        if "base64" in [str(value).lower() for value in choices(p.schema)]:
+            if str(default).lower() == "base64" or (default is None and not writes):
+                return True
+    return False

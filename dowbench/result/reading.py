@@ -38,6 +38,11 @@ _WRAPPERS = word_set(
     "json dict dictionary dictionaries object objects string str response result text markdown html output map mapping "
     "tuple payload structure format formatted any"
 )
+_OF_IT = word_set("its the")
+_THEM = word_set("them it")
+_FAR = 12
+"""From this sentence on "returns" is about steps and other tools, where it is no heading."""
+_TEXT = ("text", "content")
 _WHO = word_set(
     "and or it tool this function method endpoint operation api will then also always only automatically to by"
 )
@@ -49,6 +54,9 @@ _METHODS = word_set("http post put patch delete")
 _ADDRESS = word_set("url uri endpoint")
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
 """Words by which a later sentence says what goes in, or gives advice."""
+_SHOWING = word_set("print echo output")
+"""Verbs that read a thing where they are said of what is in it: "prints the contents of a file"."""
+_HELD = {(word,) for word in ("contents", "content", "source", "lines", "output", "list", "table", "tree")}
 _QUESTIONS = word_set("is are was has have can does should")
 """Words that begin the name of a question: ``is_empty``."""
 
@@ -78,7 +86,7 @@ class Reading:
         self.v = v
         self.nouns = Nouns(tool.inputs, v)
         self.name = split(tool.name)
-        self.sentences = sentences(_without_signature(tool.description, tool.name))
+        self.sentences = sentences(_without_signature(tool.description, tool.name), tool.name)
         self.named = in_name(self.name, v.verbs)
         """The action in the name."""
         self.said: Action | None = None
@@ -95,6 +103,8 @@ class Reading:
                 break
         if self.said is not None and self.said.act == "other" and self.named is not None:
             self.said = None
+        if self.said is not None and self.said.verb in _SHOWING and self.said.object[-1:] in _HELD:
+            self.said = self.said._replace(act="read")
         if self.said is not None and self.said.verb == "open" and "by" in self.said.tail:
             self.said = self.said._replace(act="read")
             if self.named is not None and self.named.verb == "open":
@@ -152,6 +162,12 @@ class Reading:
         return tuple(action for action in (self.said, self.named) if action is not None)
 
     @property
+    def things(self) -> frozenset[str]:
+        """The nouns, in the singular, for what is read or returned."""
+        nouns = [noun for action in self.actions for noun in (action.object, action.of)] + list(self.returned_noun)
+        return frozenset(singular(noun)[-1] for noun in nouns if noun)
+
+    @property
     def first(self) -> tuple[str, ...]:
         """The words of the first sentence."""
         return self.sentences[0].words if self.sentences else ()
@@ -181,6 +197,8 @@ class Reading:
     def returned_noun(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The noun phrase that a sentence says is returned, and the one after its "of"; both may be empty."""
         for s, sentence in enumerate(self.sentences):
+            if s >= _FAR and not sentence.words[:1] in _HEADINGS:
+                continue
             words, clauses = sentence.words, sentence.clauses
             if words in _HEADINGS and s + 1 < len(self.sentences):
                 return self._inside(self.sentences[s + 1])
@@ -199,9 +217,22 @@ class Reading:
                 noun, of, stop = noun_of(words, j, end)
                 if not noun and stop < end and words[stop] in {"matching", "its", "their", "your", "this"}:
                     noun, of, _ = noun_of(words, stop + 1, end)
+                if noun and noun[0] in _THEM and self.said is not None:
+                    return self.said.object, self.said.of
                 if noun:
                     return noun, of
         return (), ()
+
+    @property
+    def picks_part(self) -> bool:
+        """Whether only a short part of what is read is returned: "fetches a page and returns its title"."""
+        words = self.first
+        for i, word in enumerate(words[:-2]):
+            if word in _RETURNS and i and words[i - 1] == "and" and words[i + 1] in _OF_IT:
+                rest = words[i + 2 :]
+                short = self.v["record_nouns"] | self.v["scalar_nouns"]
+                return rest[0] in short and not plural(rest[0]) and self.v["free_text_names"].isdisjoint(rest)
+        return False
 
     def _says_result(self, words: tuple[str, ...], clauses: tuple[int, ...], i: int) -> bool:
         """Whether the verb at ``i`` says what this tool returns, and not what another one does."""
@@ -215,12 +246,12 @@ class Reading:
         words = sentence.words
         end, i = len(words), 0
         noun, of, i = noun_of(words, 0, end)
-        while noun and noun[-1] in _WRAPPERS and i < end and (of or words[i] in _HOLDING):
+        while noun and (noun[-1] in _WRAPPERS or noun == _TEXT) and i < end and (of or words[i] in _HOLDING):
             start = i + 1
             while start < end and words[start] in _DETERMINERS:
                 start += 1
             noun, of, i = (of, (), i) if of else noun_of(words, start, end)
-        return (noun, of) if noun and noun[-1] not in _WRAPPERS else ((), ())
+        return (noun, of) if noun and noun[-1] not in _WRAPPERS and noun != _TEXT else ((), ())
 
     @property
     def sends(self) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
 from dowbench.result.actions import sure
 from dowbench.result.bounds import choices
-from dowbench.result.english import any_of, in_name, phrase, plural, word_set
+from dowbench.result.english import any_of, in_name, phrase, plural, singular, word_set
 from dowbench.words import split
 
 if TYPE_CHECKING:
@@ -35,7 +34,10 @@ def _texts(parameter: Parameter, count: int | None = None) -> frozenset[str]:
 def query(r: Reading) -> Parameter | None:
     """The parameter whose text is run: a query or a program, not a question or a search term."""
     v, named = r.v, r.named
-    if named is not None and (named.act == "write" or named.act == "compute") and named.verb not in {"start", "run"}:
+    runs_it = r.said is not None and r.said.act == "run"
+    if named is not None and named.act in {"write", "compute"} and named.verb != "start" and not runs_it:
+        return None
+    if r.said is not None and r.said.act == "compute" and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
         return None
     programs = v["program_nouns"] | v["query_languages"] | _languages(r.first)
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
@@ -52,7 +54,7 @@ def query(r: Reading) -> Parameter | None:
         if name in v["program_names"] and "string" in parameter.schema.types and not parameter.nested:
             text = parameter.description or r.argument_texts.get(parameter.name, "")
             said = sentences(text)[:1]
-            if _chooses(text):
+            if name not in v["language_names"] and _chooses(text):
                 continue
             if said and not _RUNNING.isdisjoint(said[0].words) and not parameter.schema.get("enum"):
                 return parameter
@@ -64,7 +66,7 @@ def query(r: Reading) -> Parameter | None:
         if name in v["program_names"] or _languages(name.split()):
             return parameter
         told = _texts(parameter, 2) | frozenset(r.first)
-        if not v["query_languages"].isdisjoint(told) or _languages(told):
+        if not (v["query_languages"] | v["query_engines"]).isdisjoint(told) or _languages(told):
             return parameter
     return None
 
@@ -169,7 +171,8 @@ def generates(r: Reading) -> bool:
         if main.verb in {"launch", "start"} and r.takes(v["prompt_names"], required=True):
             return model(main.object)
         asked = main.object[-1:] and main.object[-1] in v["sent_nouns"]
-        return main.verb in {"send", "post"} and bool(asked) and model(main.tail)
+        answered = not v["written_nouns"].isdisjoint(r.returned_noun[0][-1:])
+        return main.verb in _SENDING and (bool(asked) or answered) and model(main.tail)
     if main.act in {"answer", "run"} or main.verb in _THINKING:
         return True
     return main.act in _TELLING | {"list"} and model(r.name)
@@ -181,6 +184,7 @@ def _is_model(r: Reading, words: Sequence[str], i: int) -> bool:
 
 
 _FOR_MODELS = {(word,) for word in ("context", "friendly", "ready", "optimized", "search", "memory", "tools")}
+_SENDING = word_set("send post submit forward")
 _THINKING = word_set("analyze analyse reason think solve")
 _BY = word_set("with using uses use via by through")
 _TELLING = frozenset({"document", "answer", "read"})
@@ -194,21 +198,21 @@ def makes_several(r: Reading) -> bool:
 def saved(r: Reading) -> bool:
     """Whether the result goes to a file that the caller must name, or is said to go to one."""
     v = r.v
-    for parameter in r.tool.parameters:
-        if not (parameter.required and "string" in parameter.schema.types):
-            continue
-        name = split(parameter.name)
-        if not v["place_names"].isdisjoint(name):
-            told = _texts(parameter) | frozenset(
-                re.findall(r"[a-z]+", r.argument_texts.get(parameter.name, "").lower())
-            )
-            saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
-            if saves or name[0] in {"output", "out", "save", "local", "target"}:
-                return True
+    places = [p for p in r.tool.parameters if p.required and "string" in p.schema.types]
+    places = [p for p in places if not v["place_names"].isdisjoint(split(p.name))]
+    exports = any(action.verb in _TO_FILES for action in r.actions)
+    if exports and len(places) > 1:
+        return True
+    for parameter in places:
+        text = parameter.description or r.argument_texts.get(parameter.name, "")
+        told = frozenset(word for sentence in sentences(text) for word in sentence.words)
+        saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
+        if saves or split(parameter.name)[0] in _TARGETS:
+            return True
     for sentence in r.sentences[:4]:
         words = sentence.words
         for i, word in enumerate(words[:-1]):
-            near = words[i : i + 11]
+            near = words[i : i + 14]
             if (
                 word in _EXPORTS
                 and "to" in near
@@ -220,6 +224,9 @@ def saved(r: Reading) -> bool:
     return False
 
 
+_TO_FILES = word_set("export download dump save convert render backup print record")
+"""Verbs of which the second place that a call names is where the result goes."""
+_TARGETS = word_set("output out save local target dest destination download export result")
 _EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder drive storage bucket")
 _PERHAPS = word_set("optionally if when large")
@@ -258,7 +265,9 @@ def commanded(r: Reading) -> Kind | None:
         for value in choices(parameter.schema):
             words = split(str(value))
             action = in_name(words, v.verbs) if words else None
-            if action is None or (action.act not in {"list", "document"} and action.verb not in _VIEWS):
+            if action is None or action.verb not in words:
+                continue
+            if action.act not in {"list", "document"} and action.verb not in _VIEWS:
                 continue
             if any(v.verbs.acts.get(word) == "write" for word in words[1:]):
                 continue
@@ -325,6 +334,29 @@ def answers_with_text(r: Reading) -> bool:
 _ITS = {("its",), ("their",), ("this",)}
 
 
+def large(r: Reading) -> bool:
+    """Whether the description admits that what comes back may be long: "the response can be very large"."""
+    for sentence in r.sentences:
+        words = sentence.words
+        for i, word in enumerate(words[:-1]):
+            if word in _MAY and not _LARGE.isdisjoint(words[i + 1 : i + 5]) and "be" in words[i + 1 : i + 3]:
+                before = words[sentence.clauses[i] : i]
+                if not _IN.isdisjoint(before):
+                    return False
+                return before[-1:] in _IT or not _RESULT.isdisjoint(words[:i])
+    return False
+
+
+_MAY = word_set("can may could might will would")
+_LARGE = word_set("large huge big long lengthy verbose extensive voluminous massive sizable sizeable unbounded")
+_IN = word_set("input inputs file files upload uploads query name names text description url delay wait time")
+_IT = {("it",), ("this",), ("these",), ("they",), ("so", "it")}
+_RESULT = word_set(
+    "response responses result results output outputs report reports payload answer return returned returns data list "
+    "log logs document object json"
+)
+
+
 def encoded(r: Reading) -> bool:
     """Whether bytes come out as text: base64 that is returned, not passed in."""
     for sentence in r.sentences[:4]:
@@ -368,13 +400,19 @@ _PICTURE = {("image",), ("picture",), ("png",)}
 def keyed(r: Reading) -> bool:
     """Whether the caller names each thing that it gets back, so that the answer is as long as the question."""
     keys = r.v["key_nouns"]
+    things = {word for a in r.actions for noun in (a.object, a.of) if noun for word in (*noun, *singular(noun))}
+
+    def names_them(name: tuple[str, ...]) -> bool:
+        """Whether ids of such a name are of what is read, and not of what it lies in: the channels of messages."""
+        return not keys.isdisjoint(name[-1:]) and (len(name) == 1 or not things.isdisjoint(name[:-1]) or not things)
+
     for p in r.inputs if all(action.act == "read" for action in r.actions) else ():
         asked = p.required or len(r.inputs) == 1
         if asked and "array" in p.schema.types and any_of(split(p.name)[-1:], *(a.object + a.of for a in r.actions)):
             return True
     listed = {p.path[0] for p in r.tool.parameters if p.required and p.path[1:] in {("id",), ("[]", "id")}}
     return any(
-        p.required and (not keys.isdisjoint(split(p.name)[-1:]) or (p.name in listed and "array" in p.schema.types))
+        p.required and (names_them(split(p.name)) or (p.name in listed and "array" in p.schema.types))
         for p in r.inputs
     )
 
@@ -434,5 +472,9 @@ def shows_snapshots(siblings: Sequence[Tool]) -> bool:
 
 
 def acts_on_page(r: Reading) -> bool:
-    """Whether its name says that it does something to a page."""
-    return not r.v["page_acts"].isdisjoint(r.name)
+    """Whether its name says that it does something to a page, and more than to let some time pass."""
+    passes = "wait" in r.name and all(not _DURATION.isdisjoint(split(p.name)) for p in r.inputs)
+    return not passes and not r.v["page_acts"].isdisjoint(r.name)
+
+
+_DURATION = word_set("time seconds ms milliseconds duration delay timeout sleep")

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from dowbench.model import Parameter, Schema
     from dowbench.rulepack.view import Env, ToolView
 
-TYPES = ("string", "integer", "number", "boolean", "array", "object", "untyped")
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "untyped", "base64")
+"""JSON types; ``untyped`` where none is stated, ``base64`` beside ``string`` where the schema says that bytes are in it."""
 KEYWORDS = (
     "default", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "description",
@@ -96,14 +97,14 @@ def _name(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], boo
 
 def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     search = matching.description(value, at, env)
-    return lambda view, parameter: search.in_text(parameter.description) is not None
+    return lambda view, parameter: search.in_text(view.told(parameter)) is not None
 
 
 def _about(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     search = matching.description(value, at, env)
 
     def test(view: ToolView, parameter: Parameter) -> bool:
-        if search.in_text(parameter.description) is not None:
+        if search.in_text(view.told(parameter)) is not None:
             return True
         if parameter.name not in view.tool.description or view.once(search, view.sentences) is None:
             return False
@@ -118,7 +119,14 @@ def _types(schema: Schema | None) -> frozenset[str]:
     types = set(schema.types)
     for alternative in schema.alternatives:
         types.update(alternative.types)
+    if "string" in types and any(map(_encoded, (schema, *schema.alternatives))):
+        types.add("base64")
     return frozenset(types) or frozenset({"untyped"})
+
+
+def _encoded(schema: Schema) -> bool:
+    """Whether a text is said to be bytes: in JSON Schema, or as OpenAPI 3.0 has it."""
+    return schema.get("contentEncoding") in {"base64", "base64url"} or schema.get("format") in {"byte", "base64"}
 
 
 def _type(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:

@@ -12,6 +12,7 @@ from dowbench import words
 from dowbench.model import EMPTY, NO_CHILDREN, Location
 from dowbench.prose import Mentions, Sentence, sentences
 from dowbench.result import describe, shows_snapshots, upper_bound
+from dowbench.result.bounds import argument_texts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -76,6 +77,16 @@ class ToolView:
         """The identifiers that its description mentions."""
         return Mentions(self.sentences)
 
+    def told(self, parameter: Parameter) -> str:
+        """What is said of a parameter: its description, else the line about it in the tool's own text."""
+        if parameter.description or parameter.nested:
+            return parameter.description
+        return self._argument_texts.get(parameter.name, "")
+
+    @cached_property
+    def _argument_texts(self) -> Mapping[str, str]:
+        return argument_texts(self.tool.description)
+
     def once(self, search: Callable[[Any], Any], argument: Any) -> Any:
         """What a search gives for something that is always the same for this tool, looked for once."""
         key = id(search)
@@ -132,12 +143,12 @@ class ToolView:
         limits, continuations, text = self.limits, self.result_roles("continuation"), self.tool.description
         found = []
         for parameter in self.tool.parameters:
-            name, path, schema, required, description, place, _ = parameter
+            name, path, schema, required, _, place, _ = parameter
             limit = limits.get(id(parameter))
             role = (limit.maximum, limit.source, limit.unit) if limit else id(parameter) in continuations
             # What the tool's text says of one of its parameters is about no other tool's.
             spoken_of = name in text and bool(self.mentions.of(name))
-            alike = (name, len(path) > 1, schema.types, required, description, place, role, spoken_of and id(self))
+            alike = (name, len(path) > 1, schema.types, required, self.told(parameter), place, role, spoken_of and id(self))
             found.append(self.among.kind(alike, schema))
         return found
 

@@ -1,7 +1,8 @@
 """Descriptions as sentences and words, and phrases looked up in them.
 
 A word is a whole word in lower case: ``web_search``, ``nextCursor`` and ``base64`` are two, ``don't`` is ``do not``,
-``2,000`` is ``2000``, ``&`` between words is ``and``; capitalised names (``GitHub``) stay one. No word is joined across a space and none is cut.
+``2,000`` is ``2000``, ``&`` is ``and``; capitalised names (``GitHub``) stay one. No word is joined across a space and
+none is cut.
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from dowbench.result.english import (
     DETERMINERS,
     QUANTIFIERS,
     Action,
-    any_of,
     clause_end,
     ends_phrase,
     noun_of,
@@ -53,9 +52,9 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
     if action.act in {"run", "other"}:
         return "unknown"
     if verb in v["list_verbs"]:
-        told, certain = r.nouns.judged(noun, action.of)
-        if verb in {"browse", "query"} and (told == "document" or (told == "record" and certain)):
-            return told
+        thing, certain = r.nouns.judged(noun, action.of)
+        if verb in {"browse", "query"} and (thing == "document" or (thing == "record" and certain)):
+            return thing
         if noun[-1:] in _COUNTS or noun[-1:] in _STATS:
             return "record"
         fixed = noun and r.nouns.small(noun)
@@ -214,7 +213,7 @@ _WORKINGS = word_set("operation operations utilities helpers tools functions act
 
 
 def _has_verb(r: Reading, noun: tuple[str, ...], second: tuple[str, ...]) -> bool:
-    """Whether what seems a noun phrase begins with a verb that nobody knows, or has one in it: "unstages all changes"."""
+    """Whether a verb that nobody knows begins what seems a noun phrase, or is in it: "unstages all changes"."""
     verbs = r.v.verbs
     told = second in DETERMINERS and noun[0] not in QUANTIFIERS
     joined = len(noun) > 1 and plural(noun[0])

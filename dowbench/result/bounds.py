@@ -143,7 +143,9 @@ def _patterns() -> _Patterns:
             r"submitted|bearer|auth\w*|oauth|jwt|csrf|credentials?|secret|password|log-?in|"
             r"(?:api|access|session|security|personal|your)\s+(?:key|token)|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
         ),
-        conversation=compiled(r"(?s)^(?!.*\b(?:pag(?:e|ing)|cursor|next|results)).*\b(?:conversation|multi-?turn|dialog|thread)"),
+        conversation=compiled(
+            r"(?s)^(?!.*\b(?:pag(?:e|ing)|cursor|next|results)).*\b(?:conversation|multi-?turn|dialog|thread)"
+        ),
         continues=compiled(
             r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch|token)|page|cursor|previous\s+(?:response|call|request|"
             r"result|page)|continu\w*|offset|skip\w*|starting\s+(?:index|point|position|record|row|item|number|result)|"
@@ -371,7 +373,14 @@ def _says_more(output: Schema | None, depth: int = 0) -> bool:
     return False
 
 
-_MORE = {("has", "more"), ("more",), ("has", "next"), ("has", "next", "page"), ("is", "truncated"), ("last", "evaluated", "key")}
+_MORE = {
+    ("has", "more"),
+    ("more",),
+    ("has", "next"),
+    ("has", "next", "page"),
+    ("is", "truncated"),
+    ("last", "evaluated", "key"),
+}
 _PAGED = word_set("page cursor token link url offset marker key id before after since")
 
 
@@ -409,7 +418,7 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         return said or (reading and not (form == "page" and numeric is False))
     if not reading:
         return False
-    if more and parameter.name.lower() in _BESIDE:
+    if more and not parameter.nested and parameter.name.lower() in _BESIDE:
         return True
     if text:
         return said and ("cursor" in text or _patterns().filter.search(text) is None)
@@ -417,5 +426,5 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))
 
 
-_BESIDE = frozenset({"after", "before", "since", "until"})
+_BESIDE = frozenset({"after", "before", "since"})
 """Names that continue where the output says that there is more, whatever their values are."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dowbench.result.nouns import Kind
     from dowbench.result.reading import Reading
 
+
 def kind_of(r: Reading) -> tuple[Kind, str]:
     """What comes back, and why that is thought."""
     if traits.image(r):

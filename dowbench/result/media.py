@@ -104,9 +104,6 @@ def _reads_any_file(r: Reading) -> bool:
 def _offers_base64(r: Reading) -> bool:
     """Whether a parameter chooses base64, or offers it instead of a path that is not said to be the default."""
     writes = r.named is not None and r.named.act == "write"
-    for p in r.tool.parameters:
-        default = p.schema.get("default")
-        if "base64" in [str(value).lower() for value in choices(p.schema)]:
-            if str(default).lower() == "base64" or (default is None and not writes):
-                return True
-    return False
+    offered = [p for p in r.tool.parameters if "base64" in [str(value).lower() for value in choices(p.schema)]]
+    defaults = [p.schema.get("default") for p in offered]
+    return any(str(default).lower() == "base64" or (default is None and not writes) for default in defaults)

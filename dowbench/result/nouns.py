@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from dowbench.result.english import QUANTIFIERS, plural, word_set
+from dowbench.result.english import QUANTIFIERS, plural, singular, word_set
 from dowbench.words import split
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class Nouns:
         if not {"entire", "whole", "full", "complete"}.isdisjoint(noun) or (head == "code" and "source" in noun):
             return "document", True
         if not v["sum_words"].isdisjoint(noun[:-1]) and not many:
+            return "record", True
+        if plural(head) and of and self.small(of) and not v["scalar_nouns"].isdisjoint(singular(noun)[-1:]):
             return "record", True
         if plural(head) or head in v["collection_nouns"] or (many and head not in {"one", "single"}):
             return "list", True

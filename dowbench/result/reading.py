@@ -197,7 +197,7 @@ class Reading:
     def returned_noun(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The noun phrase that a sentence says is returned, and the one after its "of"; both may be empty."""
         for s, sentence in enumerate(self.sentences):
-            if s >= _FAR and not sentence.words[:1] in _HEADINGS:
+            if s >= _FAR and sentence.words[:1] not in _HEADINGS:
                 continue
             words, clauses = sentence.words, sentence.clauses
             if words in _HEADINGS and s + 1 < len(self.sentences):

@@ -207,7 +207,8 @@ def saved(r: Reading) -> bool:
         text = parameter.description or r.argument_texts.get(parameter.name, "")
         told = frozenset(word for sentence in sentences(text) for word in sentence.words)
         saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
-        if saves or split(parameter.name)[0] in _TARGETS:
+        first, *rest = split(parameter.name)
+        if saves or (first in _TARGETS and (not rest or not v["place_names"].isdisjoint(rest))):
             return True
     for sentence in r.sentences[:4]:
         words = sentence.words
@@ -226,7 +227,7 @@ def saved(r: Reading) -> bool:
 
 _TO_FILES = word_set("export download dump save convert render backup print record")
 """Verbs of which the second place that a call names is where the result goes."""
-_TARGETS = word_set("output out save local target dest destination download export result")
+_TARGETS = word_set("output out save local target dest download export result")
 _EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder drive storage bucket")
 _PERHAPS = word_set("optionally if when large")
@@ -412,8 +413,7 @@ def keyed(r: Reading) -> bool:
             return True
     listed = {p.path[0] for p in r.tool.parameters if p.required and p.path[1:] in {("id",), ("[]", "id")}}
     return any(
-        p.required and (names_them(split(p.name)) or (p.name in listed and "array" in p.schema.types))
-        for p in r.inputs
+        p.required and (names_them(split(p.name)) or (p.name in listed and "array" in p.schema.types)) for p in r.inputs
     )
 
 

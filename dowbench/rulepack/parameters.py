@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dowbench.rulepack.view import Env, ToolView
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "untyped", "base64")
-"""JSON types; ``untyped`` where none is stated, ``base64`` beside ``string`` where the schema says that bytes are in it."""
+"""JSON types; ``untyped`` where none is stated, ``base64`` beside ``string`` where that is what a text holds."""
 KEYWORDS = (
     "default", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
     "minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "description",

@@ -148,7 +148,16 @@ class ToolView:
             role = (limit.maximum, limit.source, limit.unit) if limit else id(parameter) in continuations
             # What the tool's text says of one of its parameters is about no other tool's.
             spoken_of = name in text and bool(self.mentions.of(name))
-            alike = (name, len(path) > 1, schema.types, required, self.told(parameter), place, role, spoken_of and id(self))
+            alike = (
+                name,
+                len(path) > 1,
+                schema.types,
+                required,
+                self.told(parameter),
+                place,
+                role,
+                spoken_of and id(self),
+            )
             found.append(self.among.kind(alike, schema))
         return found
 

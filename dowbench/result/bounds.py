@@ -398,6 +398,8 @@ def _continuation_name(name: str, v: Vocabulary) -> str | None:
         return "cursor"
     if words[-1] == "token" and not _ONWARD.isdisjoint(words):
         return "cursor"
+    if words[0] in _BESIDE and words[-1] == "id":
+        return "anchor"
     return "offset" if words[-1] == "offset" and v["not_offsets"].isdisjoint(words) else None
 
 

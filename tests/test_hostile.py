@@ -132,6 +132,44 @@ class TestOfAnySize:
         run = scan("many.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 10_000)
 
+    @pytest.mark.parametrize(
+        ("begin", "entry", "end", "error"),
+        [
+            ('{"tools": [', "{}", "{}]}", "1:1: no tool definitions of a known format: found an object with key tools"),
+            (
+                '{"tools": [',
+                '"a"',
+                "{}]}",
+                "1:1: no tool definitions of a known format: found an object with key tools",
+            ),
+            (
+                '{"tools": [',
+                "{}",
+                '{"name": "a", "inputSchema": {}}]}',
+                "1:11: 200,001 entries in a list of tools, more than 100,000 (source_limits.tools)",
+            ),
+            (
+                "[",
+                '{"name": "a", "args": []}',
+                '{"tools": [{"name": "a", "inputSchema": {}}]}]',
+                "1:1: 200,001 entries in a list of tools, more than 100,000 (source_limits.tools)",
+            ),
+            (
+                '{"tools": [',
+                '{"name": "a", "description": "", "inputSchem": {}}',
+                "{}]}",
+                "1:11: 200,001 entries in a list of tools, more than 100,000 (source_limits.tools)",
+            ),
+        ],
+    )
+    def test_lists_of_more_than_there_are_tools(
+        self, begin: str, entry: str, end: str, error: str, folder: Path, scan: Dowbench
+    ) -> None:
+        Path("many.json").write_text(begin + f"{entry}," * 200_000 + end)
+        run = scan("many.json")
+        assert (run.code, run.err.count("\n")) == (2, 1)
+        assert run.err.startswith(f"error: many.json:{error}")
+
     def test_a_description_of_a_megabyte(self, folder: Path, scan: Dowbench) -> None:
         sentence = "Call this tool again, at most 5 times and not more than [once](x) per page. "
         Path("long.json").write_text(json.dumps([tool("search_all", description=sentence * 13_200)]))
@@ -268,7 +306,7 @@ class TestOfAnySize:
             ("bytes: 100", "1:1: the file has 447 bytes, more than 100 bytes (source_limits.bytes)"),
             ("nesting: 3", "more than 3 levels of nesting (source_limits.nesting)"),
             ("nodes: 20", "more than 20 values (source_limits.nodes)"),
-            ("tools: 2", "the document has 3 tools, more than 2 (source_limits.tools)"),
+            ("tools: 2", "3 entries in a list of tools, more than 2 (source_limits.tools)"),
             (
                 "text: 4",
                 "some.json:1:2: the descriptions of a tool have 8 characters, more than 4 ",

@@ -60,7 +60,7 @@ def broken(value: Any, listing: Listing | None, context: Context) -> SourceError
             loader = held(definition.value, listing.holder) or (mcp.LOADER if answer is not None else None)
             if loader is not None:
                 return fault(definition, loader, context)
-    found = find(value, lambda entry: claimant(entry) is not None)
+    found = find(value, lambda entry: claimant(entry) is not None, context)
     for definition in found.definitions if found else ():
         if (loader := claimant(definition.value)) is not None:
             return fault(definition, loader, context)

@@ -6,10 +6,11 @@ or a like key, at the top or inside an envelope such as a request body or a JSON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.pointer import join
+from dowbench.source import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from dowbench.loaders.context import Context
@@ -74,7 +75,9 @@ class ListLoader(NamedTuple):
 
     def load(self, value: Any, context: Context) -> ToolSet:
         """Every entry of the list, or an error at the first that is none of this format."""
-        listing = find(value, self.matches) or entries_of(value)
+        listing = find(value, self.matches, context)
+        if listing is None and (not isinstance(value, list) or len(value) <= context.limits.tools):
+            listing = entries_of(value)
         if listing is None:
             context.expected(self.expects, value, "")
         return self.load_listing(listing, context)
@@ -115,9 +118,13 @@ def is_weak(entry: Any) -> bool:
     return is_named(entry) or isinstance(entry.get("type"), str)
 
 
-def find(value: Any, matches: Matches) -> Listing | None:
-    """The list of definitions in a document, ``None`` if there is none; ``matches`` knows an entry by its structure."""
-    found = list(_listings(value, "", matches, ENVELOPE_DEPTH))
+def find(value: Any, matches: Matches, context: Context | None = None) -> Listing | None:
+    """The list of definitions in a document, ``None`` if there is none; ``matches`` knows an entry by its structure.
+
+    Lists of more entries than a document may have tools are passed over, without ``context`` always; with it one that
+    has a tool among them is a ``SourceError``.
+    """
+    found = list(_listings(value, "", Look(matches, context), ENVELOPE_DEPTH))
     sure = any(_any(listing, matches) for listing in found)
     # elsewhere in a document that defines tools a list of names defines nothing, but objects must not go unseen
     found = [listing for listing in found if listing.usual or (sure and _has_objects(listing))]
@@ -140,23 +147,44 @@ def is_marked(entry: Mapping[str, Any]) -> bool:
 
 def has_marks(value: Any) -> bool:
     """Whether ``find`` can find anything: a quick look for the many documents that hold no tools."""
-    todo = [(value, DEEPEST_MARK)]
-    while todo:
-        holder, depth = todo.pop()
-        if isinstance(holder, dict):
-            if is_marked(holder):
-                return True
-            inner: Iterable[Any] = holder.values()
-        else:
-            inner = holder
-        if depth:
-            todo.extend((entry, depth - 1) for entry in inner if isinstance(entry, dict | list))
+    # Iterators, and not a list of all that is still to be looked at: there may be millions.
+    open_ = [iter((value,))]
+    while open_:
+        holder = next(open_[-1], None)
+        if holder is None:
+            open_.pop()
+        elif isinstance(holder, dict) and is_marked(holder):
+            return True
+        elif holder and len(open_) <= DEEPEST_MARK:
+            inner = holder.values() if isinstance(holder, dict) else holder
+            open_.append(entry for entry in inner if isinstance(entry, dict | list))
     return False
 
 
-def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterator[Listing]:
+class Look(NamedTuple):
+    """What ``find`` looks for, and the document it is found in."""
+
+    matches: Matches
+    context: Context | None
+
+    def too_long(self, entries: Collection[Any], pointer: str) -> bool:
+        """Whether a list is too long to be looked at. Raises ``SourceError`` if it has a tool all the same."""
+        most = (self.context.limits if self.context else DEFAULT_LIMITS).tools
+        if len(entries) <= most:
+            return False
+        inner = entries.values() if isinstance(entries, dict) else entries
+        if self.context and any(isinstance(e, dict) and (self.matches(e) or "tools" in e) for e in inner):
+            message = f"{len(entries):,} entries in a list of tools, more than {most:,} (source_limits.tools)"
+            raise self.context.error(message, pointer)
+        return True
+
+
+def _listings(value: Any, pointer: str, look: Look, depth: int) -> Iterator[Listing]:
+    matches = look.matches
     if isinstance(value, list):
-        listing = _list(value, pointer, matches, depth)
+        if look.too_long(value, pointer):
+            return
+        listing = _list(value, pointer, look, depth)
         if not value or _any(listing, matches):
             yield listing
         return
@@ -169,36 +197,43 @@ def _listings(value: Any, pointer: str, matches: Matches, depth: int) -> Iterato
     for key in held:
         below = join(pointer, key)
         inner = value[key]
+        if look.too_long(inner, below):
+            continue
         if isinstance(inner, dict) and matches(inner):
             yield Listing(below, (Definition(inner, below),), key)
         elif isinstance(inner, dict):
             yield Listing(below, _by_name(inner, below), key)
         else:
-            yield Listing(below, _list(inner, below, matches, depth).definitions, key)
+            yield Listing(below, _list(inner, below, look, depth).definitions, key)
     if held:
         return
     entries = ((key, entry) for key, entry in value.items() if isinstance(entry, dict) and is_marked(entry))
     if any(matches(_named(entry, key)) for key, entry in entries if has_own_name(entry) or needs_no_name(entry)):
+        if look.too_long(value, pointer):
+            return
         yield Listing(pointer, _by_name(value, pointer))
         return
     for key, inner in value.items():
         below = join(pointer, key)
         if isinstance(inner, list) and inner:
-            listing = _list(inner, below, matches, max(depth - 1, 0))
+            if look.too_long(inner, below):
+                continue
+            listing = _list(inner, below, look, max(depth - 1, 0))
             if _any(listing, matches):
                 yield listing
         elif isinstance(inner, dict) and depth:
-            for listing in _listings(inner, below, matches, depth - 1):
+            for listing in _listings(inner, below, look, depth - 1):
                 yield listing if key in ENVELOPES else listing._replace(usual=False)
 
 
-def _list(value: list[Any], pointer: str, matches: Matches, depth: int) -> Listing:
+def _list(value: list[Any], pointer: str, look: Look, depth: int) -> Listing:
     """The entries of a list; of those that hold a list of tools themselves, the entries of that."""
     definitions: list[Definition] = []
+    matches = look.matches
     for index, entry in enumerate(value):
         place = join(pointer, index)
         if depth and isinstance(entry, dict) and not matches(entry) and not is_weak(entry):
-            inner = [listing for listing in _listings(entry, place, matches, depth - 1) if listing.holder]
+            inner = [listing for listing in _listings(entry, place, look, depth - 1) if listing.holder]
             if inner:
                 definitions.extend(d for listing in inner for d in listing.definitions)
                 continue

@@ -75,7 +75,7 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
     if openapi.LOADER.confidence(value):
         return openapi.LOADER.load(value, context)
     marked = value == [] or (isinstance(value, dict | list) and has_marks(value))
-    listing = find(value, lambda entry: kind(entry) is not None) if marked else None
+    listing = find(value, lambda entry: kind(entry) is not None, context) if marked else None
     formats = kinds(listing) if listing else {}
     if listing and len(formats) == 1:
         (loader,) = formats
@@ -88,7 +88,8 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
         raise mixed(formats, context)
     if listing and not listing.definitions:
         return context.toolset("unknown", (), listing.pointer)
-    if vague := listing or (entries_of(value) if isinstance(value, list) else None):
+    short = isinstance(value, list) and len(value) <= context.limits.tools
+    if vague := listing or (entries_of(value) if short else None):
         for loader in LISTS:
             if resembles(vague, loader):
                 return loader.load_listing(vague, context)

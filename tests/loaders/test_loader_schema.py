@@ -463,7 +463,7 @@ def test_limits_end_in_one_located_error(limits: Limits, message: str) -> None:
 
 
 def test_a_limit_on_tools() -> None:
-    with pytest.raises(SourceError, match="the document has 3 tools, more than 2"):
+    with pytest.raises(SourceError, match="3 entries in a list of tools, more than 2"):
         load([{"name": "t", "inputSchema": {}}] * 3, path="x", limits=Limits(tools=2))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dowbench.model import ToolSet
     from dowbench.rulepack import Rule, RulePack
     from dowbench.rulepack.rule import Shape
-    from dowbench.rulepack.view import Match
+    from dowbench.rulepack.view import Match, ParameterTest
 
 
 class Run(NamedTuple):
@@ -92,10 +92,11 @@ def _failure(toolset: ToolSet, messages: list[str]) -> Note:
 def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetView, match: Match) -> Iterator[Finding]:
     changes = [(a, found) for a in shape.adjust if (found := a.when(target)) is not None]  # type: ignore[arg-type]
     for primary in _primaries(shape, match, target):
-        facts = _facts(target, (primary, *match, *(witness for _, found in changes for witness in found)))
+        applied = [(a, found) for a, found in changes if a.on is None or _is_on(a.on, target, primary)]
+        facts = _facts(target, (primary, *match, *(witness for _, found in applied for witness in found)))
         severity, confidence, tier, message, fix = rule.severity, rule.confidence, rule.tier, shape.message, shape.fix
         notes = []
-        for change, _ in changes:
+        for change, _ in applied:
             severity, confidence = change.severity or severity, change.confidence or confidence
             tier, message, fix = change.tier or tier, change.message or message, change.fix or fix
             if change.note:
@@ -118,6 +119,10 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             related=_related(primary, match),
             document=set_view.toolset.document,
         )
+
+
+def _is_on(test: ParameterTest, target: ToolView | SetView, primary: Witness) -> bool:
+    return isinstance(target, ToolView) and primary.parameter is not None and test(target, primary.parameter)
 
 
 def _primaries(shape: Shape, match: Match, target: ToolView | SetView) -> tuple[Witness, ...]:

@@ -9,7 +9,7 @@ from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, up
 from dowbench.result.kind import kind_of
 from dowbench.result.media import media
 from dowbench.result.nouns import Kind
-from dowbench.result.output import unbounded, unfinished
+from dowbench.result.output import OpenPart, unbounded, unfinished
 from dowbench.result.reading import Reading
 from dowbench.result.traits import shows_snapshots
 from dowbench.result.vocabulary import Lexicon, vocabulary
@@ -19,7 +19,19 @@ if TYPE_CHECKING:
 
     from dowbench.model import Parameter, Schema, Tool
 
-__all__ = ["RANGE", "WORK", "Bound", "Kind", "Lexicon", "Limit", "Result", "describe", "shows_snapshots", "upper_bound"]
+__all__ = [
+    "RANGE",
+    "WORK",
+    "Bound",
+    "Kind",
+    "Lexicon",
+    "Limit",
+    "OpenPart",
+    "Result",
+    "describe",
+    "shows_snapshots",
+    "upper_bound",
+]
 
 Bound = Literal["none", "schema", "parameter", "documented", "declared", "default", "open"]
 """What bounds a result: nothing; the output schema; a limit-like parameter with a maximum; a cap in prose; a declared
@@ -52,7 +64,7 @@ class Result(NamedTuple):
     """Whether the declared output says of the thing that is read that work on it goes on, or is done."""
     limits: tuple[Limit, ...] = ()
     continuations: tuple[Parameter, ...] = ()
-    unbounded_output: tuple[Schema, ...] = ()
+    unbounded_output: tuple[OpenPart, ...] = ()
     """Parts of the declared output that nothing bounds, where the output is what the call is made for."""
     witness: Parameter | Schema | None = None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowbench.result.bounds import choices
 from dowbench.result.caps import SENTINELS
@@ -16,12 +16,21 @@ _DEPTH = 3
 """How deep below the top an array or text is still the payload: inside an envelope, or a union in one."""
 
 
-def unbounded(output: Schema | None, v: Vocabulary) -> tuple[Schema, ...]:
+class OpenPart(NamedTuple):
+    """A part of a declared output that nothing bounds."""
+
+    schema: Schema
+    kind: Literal["list", "text"]
+    path: tuple[str, ...]
+    """Names of the properties that lead to it; empty at the top."""
+
+
+def unbounded(output: Schema | None, v: Vocabulary) -> tuple[OpenPart, ...]:
     """Arrays without ``maxItems`` and free text without ``maxLength`` at the top or in an envelope around the payload.
 
     What lies inside the items of an array is the array's affair, and not looked at.
     """
-    found: list[Schema] = []
+    found: list[OpenPart] = []
     if output is not None:
         _collect(output, (), v, found, 0)
     return tuple(found)
@@ -44,25 +53,25 @@ _GOING_ON = frozenset({"pending", "queued", "running", "processing", "in progres
 _DONE = frozenset({"completed", "complete", "succeeded", "success", "done", "finished", "failed", "error", "ready"})
 
 
-def _collect(schema: Schema, name: tuple[str, ...], v: Vocabulary, found: list[Schema], depth: int) -> None:
+def _collect(schema: Schema, path: tuple[str, ...], v: Vocabulary, found: list[OpenPart], depth: int) -> None:
     if depth > _DEPTH or schema.circular:
         return
     branches = schema.alternatives
     if branches:
         for branch in branches:
-            _collect(branch, name, v, found, depth + 1)
+            _collect(branch, path, v, found, depth + 1)
         return
     if "array" in schema.types or schema.items is not None:
         if not _stated(schema, "maxItems"):
-            found.append(schema)
+            found.append(OpenPart(schema, "list", path))
         return
     if "string" in schema.types:
         short = _stated(schema, "maxLength") or any(schema.get(k) is not None for k in ("enum", "const", "format"))
-        if not short and not v["free_text_names"].isdisjoint(name):
-            found.append(schema)
+        if not short and path and not v["free_text_names"].isdisjoint(split(path[-1])):
+            found.append(OpenPart(schema, "text", path))
         return
     for child_name, child in schema.properties.items():
-        _collect(child, split(child_name), v, found, depth + 1)
+        _collect(child, (*path, child_name), v, found, depth + 1)
 
 
 def _stated(schema: Schema, keyword: str) -> bool:

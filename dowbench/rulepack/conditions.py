@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from dowbench.model import Location
 from dowbench.result import Bound, Kind
 from dowbench.rulepack import matching
-from dowbench.rulepack.parameters import compile_test, threshold
+from dowbench.rulepack.parameters import compile_test, said_of, searches, speaks, threshold
 from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping
 from dowbench.rulepack.settings import LIMITS
 from dowbench.rulepack.view import Env, Match, SetView, ToolView, Witness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from dowbench.model import Parameter
+    from dowbench.result import OpenPart
+    from dowbench.rulepack.matching import Search
     from dowbench.rulepack.view import SetCondition, ToolCondition
 
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -26,10 +28,11 @@ HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 RESULT_KEYS = (
     "kind", "bound", "external", "media", "reads", "query", "recursive", "unfinished", "pages", "open_output",
 )  # fmt: skip
+OPEN_PARTS = ("list", "text")
 KIND_WORDS: Mapping[str, str] = {
     "list": "a list",
     "text": "text",
-    "document": "a document",
+    "document": "text",
     "record": "a record",
     "ack": "an acknowledgement",
     "scalar": "a value",
@@ -90,6 +93,8 @@ def supplied(value: Any, operators: Mapping[str, Operator]) -> set[str]:
                 found |= supplied(branch, operators)
         elif key in operators:
             found.update(operators[key].facts)
+            if key == "parameter" and speaks(part):
+                found.update(QUOTATION)
     return found
 
 
@@ -138,18 +143,20 @@ def _description(value: Any, at: Path, env: Env) -> ToolCondition:
             return None
         tool = view.tool
         place = tool.description_location or tool.location
-        return (Witness(place, f"says “{mention.text}”", tool, facts={"phrase": mention.text}, kind="description"),)
+        facts = {"phrase": mention.text, "quote": mention.context}
+        return (Witness(place, f"says “{mention.text}”", tool, facts=facts, kind="description"),)
 
     return holds
 
 
 def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:
     test = compile_test(value, at, env)
+    quoted = searches(value, at, env)
     group = id(test)
 
     def holds(view: ToolView) -> Match | None:
         found = view.meeting(test)
-        return tuple(parameter_witness(view, p, group) for p in found) if found else None
+        return tuple(_quoting(parameter_witness(view, p, group), view, quoted) for p in found) if found else None
 
     return holds
 
@@ -169,6 +176,16 @@ def parameter_witness(view: ToolView, parameter: Parameter, group: int = 0) -> W
     return Witness(parameter.location, f"parameter `{path}`", view.tool, parameter, facts, "parameter", group)
 
 
+def _quoting(witness: Witness, view: ToolView, quoted: Sequence[Search]) -> Witness:
+    """A parameter with the words for which it was found, where it was found for words."""
+    assert witness.parameter is not None
+    for search in quoted:
+        mention = said_of(search, view, witness.parameter)
+        if mention is not None:
+            return witness._replace(facts={**witness.facts, "phrase": mention.text, "quote": mention.context})
+    return witness
+
+
 _ENOUGH = {
     "items": "50",
     "rows": "50",
@@ -186,7 +203,8 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
     keys = mapping(value, at, RESULT_KEYS)
     kinds = choices(keys["kind"], (*at, "kind"), KINDS) if "kind" in keys else None
     bounds = choices(keys["bound"], (*at, "bound"), BOUNDS) if "bound" in keys else None
-    flags = {k: boolean(keys[k], (*at, k)) for k in RESULT_KEYS[2:] if k in keys}
+    flags = {k: boolean(keys[k], (*at, k)) for k in RESULT_KEYS[2:-1] if k in keys}
+    opened = _open_kinds(keys["open_output"], (*at, "open_output")) if "open_output" in keys else None
 
     def holds(view: ToolView) -> Match | None:
         result = view.result
@@ -195,11 +213,16 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
         for flag, wanted in flags.items():
             if _FLAGS[flag](result) != wanted:
                 return None
+        part = result.unbounded_output[0] if result.unbounded_output else None
+        if opened is not None and (part.kind if part else None) not in opened:
+            return None
         facts = {
             "result.kind": KIND_WORDS[result.kind],
             "result.reason": result.reason,
             "result.cap": figure(result.cap),
             "result.unit": result.unit,
+            "result.open": _open_part(part),
+            "result.output": "response" if view.tool.method is not None else "output",
         }
         tool = view.tool
         found: Match = (Witness(tool.location, "the tool", tool, facts=facts),)
@@ -207,10 +230,10 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
             found += (parameter_witness(view, result.query),)
         if flags.get("pages"):
             found += tuple(parameter_witness(view, parameter) for parameter in result.continuations)
-        if flags.get("open_output"):
+        if opened:
             found += tuple(
-                Witness(schema.location, "nothing bounds this part of the output", tool, kind="output")
-                for schema in result.unbounded_output
+                Witness(open_part.schema.location, "nothing bounds this part of the output", tool, kind="output")
+                for open_part in result.unbounded_output
             )
         return found
 
@@ -225,8 +248,21 @@ _FLAGS: Mapping[str, Callable[[Any], bool]] = {
     "recursive": lambda result: result.recursive,
     "unfinished": lambda result: result.unfinished,
     "pages": lambda result: bool(result.continuations),
-    "open_output": lambda result: bool(result.unbounded_output),
 }
+
+
+def _open_kinds(value: Any, at: Path) -> frozenset[str | None]:
+    """What the first open part of a declared output may be; ``None`` stands for no such part."""
+    if isinstance(value, bool):
+        return frozenset(OPEN_PARTS if value else (None,))
+    return choices(value, at, OPEN_PARTS)
+
+
+def _open_part(part: OpenPart | None) -> str:
+    """How a message names an open part of the declared output."""
+    if part is None:
+        return "nothing"
+    return f"the {part.kind} `{'.'.join(part.path)}`" if part.path else f"a {part.kind}"
 
 
 def _definition(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -339,15 +375,16 @@ SHARED: Mapping[str, Operator] = {
     "format": Operator(_format, "the document has one of these formats"),
     "limits": Operator(_limits, "the configuration declares one of these limits of the harness", ("declared",)),
 }
+QUOTATION = ("phrase", "quote")
 PARAMETER_FACTS = ("parameter", "maximum", "default", "unit", "enough")
 TOOL: Mapping[str, Operator] = {
     "name": Operator(_name, "the tool's name has one of the words"),
-    "description": Operator(_description, "a sentence of the description says it, unnegated", ("phrase",)),
+    "description": Operator(_description, "a sentence of the description says it, unnegated", QUOTATION),
     "parameter": Operator(_parameter, "one and the same parameter meets all keys", PARAMETER_FACTS),
     "result": Operator(
         _result,
         "what a call returns, and what bounds it",
-        ("result.kind", "result.reason", "result.cap", "result.unit", *PARAMETER_FACTS),
+        ("result.kind", "result.reason", "result.cap", "result.unit", "result.open", "result.output", *PARAMETER_FACTS),
     ),
     "definition": Operator(_definition, "the definition is larger than so many tokens (estimated)", ("tokens",)),
     "hint": Operator(_hint, "MCP annotations; only to lower the confidence"),

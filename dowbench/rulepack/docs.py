@@ -145,7 +145,7 @@ def _variants(rule: Rule, value: dict[str, Any]) -> list[str]:
                 if level
             ]
             said = [t.plain() for t in (adjustment.message, adjustment.fix, adjustment.note) if t is not None]
-            condition = json.dumps(entry["when"], ensure_ascii=False)
+            condition = json.dumps({k: entry[k] for k in ("when", "on") if k in entry}, ensure_ascii=False)
             lines += [f"- when `{condition}`: {', '.join(changes) or 'other words'}", *(f"  > {text}" for text in said)]
     return ["## What changes it", "", *lines, ""] if lines else []
 

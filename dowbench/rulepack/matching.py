@@ -5,18 +5,20 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.prose import PhraseError, Phrases, sentences
+from dowbench.prose import Hit, PhraseError, Phrases, sentences
 from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, number, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dowbench.prose import Hit, Sentence
+    from dowbench.prose import Sentence
     from dowbench.rulepack.view import Env
 
 NAME_KEYS = ("words", "starts", "ends", "without")
 NAMES = 1 << 14
 """Names of which a condition remembers what it said: those of a large interface, and not of all files there are."""
+AROUND = 8
+"""Most words that a quotation has before a phrase, and after it."""
 DESCRIPTION_KEYS = ("phrases", "also", "without", "within", "first")
 
 
@@ -62,6 +64,17 @@ class Mention(NamedTuple):
     def text(self) -> str:
         """The words as they were written."""
         return self.sentence.quote(self.hit)
+
+    @property
+    def context(self) -> str:
+        """The same with the clause around them, and what ends a repetition: "until …" behind it."""
+        words, clauses, (first, after) = self.sentence.words, self.sentence.clauses, self.hit
+        end = after
+        while end < len(words) and (clauses[end] == clauses[after - 1] or words[clauses[end]] == "until"):
+            end += 1
+        start, stop = max(clauses[first], first - AROUND), min(end, after + AROUND)
+        before, behind = "… " if start > clauses[first] else "", " …" if stop < end else ""
+        return f"{before}{self.sentence.quote(Hit(start, stop))}{behind}"
 
 
 class Search:

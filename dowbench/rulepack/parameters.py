@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dowbench.model import Parameter, Schema
+    from dowbench.rulepack.matching import Mention, Search
     from dowbench.rulepack.view import Env, ToolView
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "untyped", "base64")
@@ -102,15 +103,34 @@ def _description(value: Any, at: Path, env: Env) -> Callable[[ToolView, Paramete
 
 def _about(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     search = matching.description(value, at, env)
+    return lambda view, parameter: said_of(search, view, parameter) is not None
 
-    def test(view: ToolView, parameter: Parameter) -> bool:
-        if search.in_text(view.told(parameter)) is not None:
-            return True
-        if parameter.name not in view.tool.description or view.once(search, view.sentences) is None:
-            return False
-        return search(view.mentions.of(parameter.name)) is not None
 
-    return test
+def said_of(search: Search, view: ToolView, parameter: Parameter) -> Mention | None:
+    """What is said of a parameter, in its own description or in those sentences of the tool's that name it."""
+    found = search.in_text(view.told(parameter))
+    if found is not None or parameter.name not in view.tool.description or view.once(search, view.sentences) is None:
+        return found
+    return search(view.mentions.of(parameter.name))
+
+
+def searches(value: Any, at: Path, env: Env) -> list[Search]:
+    """The searches of a test that has passed ``compile_test``, those under ``not`` left out."""
+    found = []
+    for key, part in value.items():
+        if key in ("any", "all"):
+            found += [search for i, branch in enumerate(part) for search in searches(branch, (*at, key, i), env)]
+        elif key in ("about", "description"):
+            found.append(matching.description(part, (*at, key), env))
+    return found
+
+
+def speaks(value: Any) -> bool:
+    """Whether a test has such a search."""
+    return isinstance(value, dict) and any(
+        key in ("about", "description") or (key in ("any", "all") and isinstance(part, list) and any(map(speaks, part)))
+        for key, part in value.items()
+    )
 
 
 def _types(schema: Schema | None) -> frozenset[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool, supplied
 from dowbench.rulepack.files import EXAMPLE, TESTS
-from dowbench.rulepack.parameters import compile_lists
+from dowbench.rulepack.parameters import compile_lists, compile_test
 from dowbench.rulepack.reading import (
     FaultError,
     Path,
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from dowbench.model import Confidence, Scope, Severity, Tier
     from dowbench.rulepack.files import RuleFile
     from dowbench.rulepack.settings import Settings
-    from dowbench.rulepack.view import SetCondition, ToolCondition
+    from dowbench.rulepack.view import ParameterTest, SetCondition, ToolCondition
 
 TIERS = ("default", "pedantic")
 SCOPES = ("tool", "toolset")
 PLACES = ("tool", "parameter", "each parameter", "description", "output")
 SHAPE_KEYS = ("match", "unless", "adjust", "report", "message", "fix")
-ADJUST_KEYS = ("when", "severity", "confidence", "tier", "message", "fix", "note")
+ADJUST_KEYS = ("when", "on", "severity", "confidence", "tier", "message", "fix", "note")
 KEYS = (
     "id", "title", "why", "severity", "confidence", "tier", "family", "scope", "defense", "frameworks", "taxonomy",
     "evidence", "covered_by", "options", "words", *SHAPE_KEYS, "toolset", EXAMPLE, TESTS,
@@ -54,6 +54,8 @@ class Adjustment(NamedTuple):
     """What changes about a finding when a further condition holds."""
 
     when: ToolCondition | SetCondition
+    on: ParameterTest | None = None
+    """What the parameter that is reported must meet as well."""
     severity: Severity | None = None
     confidence: Confidence | None = None
     tier: Tier | None = None
@@ -214,25 +216,31 @@ def _shape(keys: dict[str, Any], at: Path, scope: Scope, env: Env, confidence: C
 def _adjustment(
     value: Any, at: Path, compiled: Any, operators: Any, known: set[str], env: Env, confidence: Confidence
 ) -> Adjustment:
-    keys = mapping(value, at, ADJUST_KEYS, ("when",))
-    if len(keys) == 1:
+    keys = mapping(value, at, ADJUST_KEYS)
+    if keys.keys() <= {"when", "on"}:
         raise FaultError("nothing is adjusted", at)
-    facts = known | supplied(keys["when"], operators)
+    if not {"when", "on"} & keys.keys():
+        raise FaultError("expected `when` or `on`, which say where it holds", at)
+    if "on" in keys and operators is SET:
+        raise FaultError("a finding on a tool set is on no parameter", (*at, "on"))
+    when = keys.get("when", {})
+    facts = known | supplied(when, operators)
 
     def one_of(key: str, known: tuple[str, ...]) -> Any:
         return choice(keys[key], (*at, key), known) if key in keys else None
 
     chosen = one_of("confidence", CONFIDENCES)
-    if _hints(keys["when"], (*at, "when")):
+    if _hints(when, (*at, "when")):
         lower = chosen is not None and CONFIDENCES.index(chosen) > CONFIDENCES.index(confidence)
-        if not lower or not {"when", "confidence", "note"}.issuperset(keys):
+        if not lower or not {"when", "on", "confidence", "note"}.issuperset(keys):
             raise FaultError("hints are claims of the server: they may only lower the confidence", at)
 
     def template(key: str) -> Template | None:
         return Template(keys[key], (*at, key), facts, env) if key in keys else None
 
     return Adjustment(
-        when=compiled(keys["when"], (*at, "when"), env),
+        when=compiled(when, (*at, "when"), env),
+        on=compile_test(keys["on"], (*at, "on"), env) if "on" in keys else None,
         severity=one_of("severity", SEVERITIES),
         confidence=chosen,
         tier=one_of("tier", TIERS),

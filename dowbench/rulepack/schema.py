@@ -136,7 +136,8 @@ def _tree() -> Node:
     result: Node = {
         "kind": _some(conditions.KINDS),
         "bound": _some(conditions.BOUNDS),
-        **dict.fromkeys(conditions.RESULT_KEYS[2:], _FLAG),
+        **dict.fromkeys(conditions.RESULT_KEYS[2:-1], _FLAG),
+        "open_output": {"anyOf": [_FLAG, _some(conditions.OPEN_PARTS)]},
     }
     properties: Node = {
         "all": _list(_ref("tree")),
@@ -164,6 +165,7 @@ def _tree() -> Node:
 def _adjustment() -> Node:
     properties: Node = {
         "when": _ref("tree"),
+        "on": _ref("parameter"),
         "severity": _one(SEVERITIES),
         "confidence": _one(SEVERITIES),
         "tier": _one(TIERS),
@@ -172,7 +174,7 @@ def _adjustment() -> Node:
         "note": _TEXT,
     }
     assert tuple(properties) == ADJUST_KEYS
-    return _object(properties, ("when",), minProperties=2)
+    return _object(properties, minProperties=2, anyOf=[{"required": ["when"]}, {"required": ["on"]}])
 
 
 def _tool() -> Node:

@@ -210,9 +210,11 @@ def _mutants(shape: dict[str, Any], at: Place) -> Iterator[tuple[Place, Any]]:
     entries = shape.get("adjust", [])
     for i, entry in enumerate(entries):
         yield (*at, "adjust", i), {**shape, "adjust": [*entries[:i], *entries[i + 1 :]]}
-        for place, when in _without_one(entry["when"], (*at, "adjust", i, "when")):
-            if when is not _GONE:
-                yield place, {**shape, "adjust": [*entries[:i], {**entry, "when": when}, *entries[i + 1 :]]}
+        conditions = {key: entry[key] for key in ("when", "on") if key in entry}
+        for key, condition in conditions.items():
+            for place, part in _without_one(condition, (*at, "adjust", i, key)):
+                if part is not _GONE or len(conditions) > 1:
+                    yield place, {**shape, "adjust": [*entries[:i], _with(entry, key, part), *entries[i + 1 :]]}
     if "toolset" in shape:
         for place, whole in _mutants(shape["toolset"], (*at, "toolset")):
             yield place, {**shape, "toolset": whole}

@@ -186,7 +186,8 @@ ITEMS = {"type": "array", "items": {"type": "object"}}
 )
 def test_open_parts_of_a_declared_output(output: dict[str, Any], pointers: list[str]) -> None:
     found = result("list_tickets", "Lists tickets.", output=output)
-    assert [s.location.pointer.removeprefix("/tools/0/outputSchema") for s in found.unbounded_output] == pointers
+    places = [part.schema.location.pointer for part in found.unbounded_output]
+    assert [place.removeprefix("/tools/0/outputSchema") for place in places] == pointers
 
 
 def test_the_output_of_an_acknowledgement_is_not_looked_at() -> None:

@@ -64,6 +64,53 @@ def test_description(probe, condition, text, phrase):
 
 
 @pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Works. Poll until the deployment is done. Stop.", "Poll until the deployment is done"),
+        ("You may, in short, poll it, then stop.", "poll it"),
+        ("Poll it, and wait, until it is done.", "Poll it"),
+        ("Poll it until it is done, or has failed.", "Poll it until it is done"),
+        ("a b c d e f g h i poll j k l m n o p q r s", "… b c d e f g h i poll j k l m n o p q …"),
+    ],
+)
+def test_a_quotation_is_the_clause_around_the_phrase(probe, text, quote):
+    probe.rule("{description: {phrases: [poll]}}", message='"{quote}"')
+    assert [f.message for f in probe.run(tool(description=text))] == [quote]
+    probe.rule("{parameter: {any: [{about: {phrases: [poll]}}]}}", message='"{quote}"')
+    assert [f.message for f in probe.run(tool(p={"description": text}))] == [quote]
+
+
+def test_what_the_tool_says_of_a_parameter_is_quoted_too(probe):
+    probe.rule("{parameter: {any: [{about: {phrases: [poll]}}]}}", message='"{parameter}: {phrase}, {quote}"')
+    (finding,) = probe.run(
+        tool("fetch", "Fetches. With job_id, poll it until it ends.", job_id="string", other="string")
+    )
+    assert finding.message == "job_id: poll, poll it until it ends"
+
+
+@pytest.mark.parametrize(
+    ("condition", "output", "message"),
+    [
+        ("true", {"rows": "list"}, "the list `rows` of the output"),
+        ("list", {"rows": "list", "text": "text"}, "the list `rows` of the output"),
+        ("text", {"text": "text", "rows": "list"}, "the text `text` of the output"),
+        ("text", {"rows": "list", "text": "text"}, None),
+        ("false", {"rows": "list"}, None),
+        ("false", {"id": "id"}, "nothing of the output"),
+    ],
+)
+def test_the_open_part_of_a_declared_output(probe, condition, output, message):
+    schemas = {"list": {"type": "array"}, "text": {"type": "string"}, "id": {"type": "integer"}}
+    schema = {"type": "object", "properties": {name: schemas[kind] for name, kind in output.items()}}
+    probe.rule(
+        f"{{name: {{words: [list]}}, result: {{open_output: {condition}}}}}",
+        message='"{result.open} of the {result.output}"',
+    )
+    found = probe.run({**tool("list_rows", "Lists the rows."), "outputSchema": schema})
+    assert [f.message for f in found] == ([message] if message else [])
+
+
+@pytest.mark.parametrize(
     ("condition", "parameters", "found"),
     [
         ("{name: {words: [limit]}}", {"limit": "integer", "pageLimit": "string", "limits": "integer"}, ["limit", "pageLimit"]),

@@ -101,6 +101,26 @@ def test_adjustments_apply_in_order_and_their_notes_are_appended(probe):
     ]
 
 
+def test_an_adjustment_can_look_at_the_parameter_that_is_reported(probe):
+    probe.rule(
+        "{parameter: {bound: none, name: {words: [text]}}}",
+        report="each parameter",
+        adjust="[{on: {name: {words: [old]}}, severity: low, note: 'Drop {parameter}.'},"
+        " {when: {name: {words: [send]}}, on: {type: array}, severity: high}]",
+    )
+    parameters = {"old": "string", "old_text": "string", "new_text": "string", "texts_text": "string[]"}
+    findings = probe.run(*({"name": name, "parameters": parameters} for name in ("keep", "send")))
+    assert [(f.tool, f.parameter, f.severity) for f in findings] == [
+        ("keep", "old_text", "low"),
+        ("keep", "new_text", "medium"),
+        ("keep", "texts_text", "medium"),
+        ("send", "old_text", "low"),
+        ("send", "new_text", "medium"),
+        ("send", "texts_text", "high"),
+    ]
+    assert findings[0].message.endswith("Drop old_text.")
+
+
 def test_a_pedantic_rule_that_can_report_unasked_is_in_force_by_default(probe):
     probe.rule("{name: {words: [fetch]}}", tier="pedantic")
     assert [info.tier for info in probe.pack().infos] == ["pedantic"]

@@ -88,6 +88,11 @@ WRONG = {
         12,
         "adjust.0: nothing is adjusted",
     ),
+    "adjustment that always holds": (
+        changed("message:", "adjust:\n  - {severity: low}\nmessage:"),
+        12,
+        "adjust.0: expected `when` or `on`",
+    ),
     "role that is none": (
         changed("name: {words: [fetch]}", "parameter: {role: kursor}"),
         10,

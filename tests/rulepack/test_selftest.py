@@ -102,6 +102,22 @@ def test_a_deleted_branch_takes_the_parents_it_leaves_empty():
     assert found["adjust.0.when.limits"]["adjust"][0]["when"] == {"format": "mcp"}
 
 
+def test_what_an_adjustment_asks_of_the_reported_parameter_is_mutated_too():
+    value = read(
+        "match: {name: {words: [a]}}\n"
+        "adjust: [{on: {type: string}, severity: low}, {when: {format: mcp}, on: {type: string}, severity: low}]\n",
+        "x",
+    )
+    found = places(value)
+    assert {key for key in found if key.startswith("adjust")} == {
+        "adjust.0",
+        "adjust.1",
+        "adjust.1.when.format",
+        "adjust.1.on.type",
+    }
+    assert found["adjust.1.on.type"]["adjust"][1] == {"when": {"format": "mcp"}, "severity": "low"}
+
+
 def test_the_shape_for_the_whole_set_is_mutated_too():
     value = read("match: {name: {words: [a]}}\ntoolset: {match: {format: mcp, tools: {at_least: 2}}}\n", "x")
     assert {"toolset.match.format", "toolset.match.tools"} <= set(places(value))

@@ -217,6 +217,14 @@ class Evidence(NamedTuple):
     lower: float | None = None
     """Lower end of the 95 % interval of ``amplification``, where one was given."""
 
+    @property
+    def further(self) -> str:
+        """The source where the text does not name it, else nothing."""
+        return self.source if self.source and self.source not in self.text else ""
+
+
+UNMEASURED = Evidence("none", "no measurement is known of this shape")
+
 
 class Related(NamedTuple):
     """A further place that belongs to a finding, and what it has to do with it."""
@@ -281,6 +289,18 @@ class FileScan(NamedTuple):
     tools: int
 
 
+class FrameworkSetting(NamedTuple):
+    """A setting of an agent framework that answers a rule."""
+
+    framework: str
+    code: str
+    """What to type; numbers in it are examples."""
+    caveat: str = ""
+    """What it does not do, in a few words."""
+    formats: tuple[str, ...] = ()
+    """Formats of tool definitions that it can apply to; empty for all."""
+
+
 class RuleInfo(NamedTuple):
     """What a reporter needs to know of a rule that was in force, whether or not it fired."""
 
@@ -295,8 +315,7 @@ class RuleInfo(NamedTuple):
     taxonomy: tuple[str, ...]
     """``CWE-770``, ``OWASP LLM10:2025`` …"""
     evidence: tuple[Evidence, ...] = ()
-    frameworks: tuple[tuple[str, str], ...] = ()
-    """(framework, exact setting) pairs."""
+    frameworks: tuple[FrameworkSetting, ...] = ()
     example_before: str = ""
     example_after: str = ""
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from dowbench.model import SEVERITIES
 from dowbench.report.escape import markdown, markdown_code, markdown_prose
-from dowbench.report.text import DECIDED, DISCLAIMER, evidence_lines, summary
+from dowbench.report.text import DECIDED, DISCLAIMER, evidence_lines, fitting, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dowbench.model import Finding, Note, RuleInfo, ScanResult
+    from dowbench.model import Finding, FrameworkSetting, Note, RuleInfo, ScanResult
     from dowbench.report import ReportOptions
 
 MAX_BYTES = 900_000
@@ -87,10 +87,17 @@ def _rule_sections(result: ScanResult) -> Iterator[str]:
         fired.setdefault(finding.rule, []).append(finding)
     worst = {rule: min(SEVERITIES.index(finding.severity) for finding in found) for rule, found in fired.items()}
     for rule in sorted((rule for rule in result.rules if rule.id in fired), key=lambda rule: worst[rule.id]):
-        yield _rule_section(rule, fired[rule.id])
+        places = {finding.path for finding in fired[rule.id]}
+        formats = {file.format for file in result.files if file.path in places}
+        yield _rule_section(rule, fired[rule.id], fitting(rule, formats))
 
 
-def _rule_section(rule: RuleInfo, findings: list[Finding]) -> str:
+def _setting(setting: FrameworkSetting) -> str:
+    caveat = f" ({markdown(setting.caveat)})" if setting.caveat else ""
+    return f"- {markdown(setting.framework)}: {markdown_code(setting.code)}{caveat}"
+
+
+def _rule_section(rule: RuleInfo, findings: list[Finding], settings: Iterable[FrameworkSetting]) -> str:
     lines = [
         f"\n<details><summary><b>{rule.id}</b>: {_html(rule.title)} ({len(findings)})</summary>\n",
         f"{markdown_prose(rule.why, _PROSE)}\n",
@@ -98,10 +105,9 @@ def _rule_section(rule: RuleInfo, findings: list[Finding]) -> str:
     evidence = evidence_lines(findings[0].evidence or rule.evidence)
     lines.append("\n".join(f"- {label}: {markdown(text)}" for label, text in evidence) + "\n")
     lines.append(f"**Fix.** {markdown_prose(rule.fix, _PROSE)}\n")
-    if rule.frameworks:
-        lines.append(
-            "\n".join(f"- {markdown(name)}: {markdown_code(setting)}" for name, setting in rule.frameworks) + "\n"
-        )
+    if settings:
+        lines.append("Or, in your agent framework:\n")
+        lines.append("\n".join(_setting(setting) for setting in settings) + "\n")
     if rule.taxonomy:
         lines.append(f"{markdown(' · '.join(rule.taxonomy))}\n")
     lines.append("</details>\n")

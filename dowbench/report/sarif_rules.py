@@ -7,13 +7,14 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import __url__
+from dowbench.model import UNMEASURED
 from dowbench.report.escape import visible
 from dowbench.rulepack.taxonomy import TAXONOMY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from dowbench.model import Evidence, RuleInfo, Severity
+    from dowbench.model import Evidence, FrameworkSetting, RuleInfo, Severity
 
 LEVELS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "note"}
 _PROBLEM: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "recommendation"}
@@ -149,7 +150,7 @@ def _help(rule: RuleInfo, page: str, *, markdown: bool) -> str:
     def code(text: str) -> str:
         return f"```\n{text.rstrip()}\n```" if markdown else text.rstrip()
 
-    evidence = [_evidence(item) for item in rule.evidence] or ["not measured"]
+    evidence = [_evidence(item) for item in rule.evidence or (UNMEASURED,)]
     parts = [
         f"## {rule.title}" if markdown else rule.title,
         heading("Why it costs"),
@@ -166,9 +167,7 @@ def _help(rule: RuleInfo, page: str, *, markdown: bool) -> str:
     if rule.frameworks:
         parts += [
             heading("In the agent's framework"),
-            "\n".join(
-                f"- {name}: `{setting}`" if markdown else f"- {name}: {setting}" for name, setting in rule.frameworks
-            ),
+            "\n".join(_setting(setting, markdown=markdown) for setting in rule.frameworks),
         ]
     parts.append(f"[About this rule]({page})" if markdown else f"About this rule: {page}")
     return "\n\n".join(parts) + "\n"
@@ -176,8 +175,16 @@ def _help(rule: RuleInfo, page: str, *, markdown: bool) -> str:
 
 def _evidence(item: Evidence) -> str:
     if item.provenance == "none":
-        return item.text or "not measured"
-    return f"{item.provenance}: {item.text}" + (f" ({item.source})" if item.source else "")
+        return item.text
+    return f"{item.provenance}: {item.text}" + (f" ({item.further})" if item.further else "")
+
+
+def _setting(setting: FrameworkSetting, *, markdown: bool) -> str:
+    code = f"`{setting.code}`" if markdown else setting.code
+    said = ", ".join(
+        part for part in (f"for {', '.join(setting.formats)}" if setting.formats else "", setting.caveat) if part
+    )
+    return f"- {setting.framework}: {code}" + (f" ({said})" if said else "")
 
 
 def _sentence(text: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dowbench.model import SEVERITIES
+from dowbench.model import SEVERITIES, UNMEASURED
 from dowbench.report.escape import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator
 
-    from dowbench.model import Evidence, Finding, Note, RuleInfo, ScanResult
+    from dowbench.model import Evidence, Finding, FrameworkSetting, Note, RuleInfo, ScanResult
     from dowbench.report import ReportOptions
 
 SHOWN = 10
@@ -24,9 +24,11 @@ DECIDED = {
 }
 """Ways of suppressing, in words."""
 HINT = (
-    'More on a rule: dowbench rules show ID. To ignore: "x-dowbench-ignore": ["ID"] in the definition, or in YAML '
-    "# dowbench: ignore[ID] reason."
+    'More on a rule: dowbench rules show ID. To ignore: "x-dowbench-ignore": ["ID"] next to `name`, or in YAML '
+    "# dowbench: ignore[ID] reason. ID is a rule's id, such as unbounded-result."
 )
+ELSEWHERE = {"measured": "on the benchmark's tools, not on yours: ", "reported": "elsewhere, not on your tool: "}
+"""What stands before a figure, so that nobody takes it for one of the tool that was scanned."""
 
 _COLOURS = {"high": "31;1", "medium": "33;1", "low": "36;1", "bold": "1", "dim": "2"}
 _LABEL = 11
@@ -35,16 +37,20 @@ _PROSE = 2000
 
 
 def render(result: ScanResult, options: ReportOptions) -> str:
-    """Findings in order of place, then what else happened, then one line of totals."""
+    """Findings in order of place, those on a whole set behind those on its tools; then what else happened; totals."""
     return "\n".join(_lines(result, options)) + "\n"
 
 
 def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     rules = {rule.id: rule for rule in result.rules}
-    explained: dict[str, RuleInfo | None] = {}
+    formats: dict[str, set[str]] = {}
+    for file in result.files:
+        formats.setdefault(file.path, set()).add(file.format)
+    explained: set[str] = set()
+    settings: dict[tuple[FrameworkSetting, ...], Finding] = {}
     fixes: dict[tuple[str, str, str], Finding] = {}
     seen: Counter[tuple[str, str]] = Counter()
-    for finding in result.findings:
+    for finding in _tools_first(result.findings):
         group = (finding.path, finding.rule)
         seen[group] += 1
         if seen[group] <= SHOWN or options.verbose:
@@ -54,9 +60,12 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
             same = first is not finding and not options.verbose
             fix = f"as for {_who(first) or 'the tool set'} above" if same else visible(finding.fix, _PROSE)
             yield from _labelled("fix", fix, options)
-            if explain:
-                yield from _settings(rules.get(finding.rule), () if options.verbose else explained.values(), options)
-            explained[finding.rule] = rules.get(finding.rule)
+            about = rules.get(finding.rule)
+            chosen = fitting(about, formats.get(finding.path, set())) if about is not None and explain else ()
+            if chosen:
+                earlier = settings.setdefault(chosen, finding)
+                yield from _settings(chosen, finding if options.verbose else earlier, finding, options)
+            explained.add(finding.rule)
             yield from _related(finding, options)
     if not options.verbose:
         for (path, rule), count in seen.items():
@@ -79,6 +88,17 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     yield DISCLAIMER
 
 
+def _tools_first(findings: tuple[Finding, ...]) -> list[Finding]:
+    """Those of one file together, as they are, with those on a whole set at its end."""
+    files = {path: i for i, path in enumerate(dict.fromkeys(finding.path for finding in findings))}
+    return sorted(findings, key=lambda finding: (files[finding.path], finding.tool is None))
+
+
+def fitting(rule: RuleInfo, formats: Collection[str]) -> tuple[FrameworkSetting, ...]:
+    """The settings of frameworks that answer a rule and can apply to tools in one of these formats."""
+    return tuple(s for s in rule.frameworks if not s.formats or not formats or not set(s.formats).isdisjoint(formats))
+
+
 def _finding(finding: Finding, explain: bool, options: ReportOptions) -> Iterator[str]:
     severity = _style(finding.severity.upper(), finding.severity, options)
     yield f"{_style(_place(finding), 'bold', options)}  {severity}  {finding.rule}  {_who(finding)}".rstrip()
@@ -88,17 +108,20 @@ def _finding(finding: Finding, explain: bool, options: ReportOptions) -> Iterato
             yield from _labelled(label, text, options)
 
 
-def _settings(rule: RuleInfo | None, before: Iterable[RuleInfo | None], options: ReportOptions) -> Iterator[str]:
-    """The settings of frameworks that answer a rule, or the rule above that they stand with."""
-    if rule is None or not rule.frameworks:
-        return
+def _settings(
+    settings: tuple[FrameworkSetting, ...], first: Finding, finding: Finding, options: ReportOptions
+) -> Iterator[str]:
+    """The settings of frameworks that answer a finding, or the finding above that they stand with."""
     indent = " " * (_LABEL + 2)
-    same = next((other.id for other in before if other and other.frameworks == rule.frameworks), None)
-    if same is not None:
-        yield f"{indent}Settings of frameworks: as for {same} above."
+    opening = "or, in your agent framework:"
+    if first is not finding:
+        yield from _wrap(f"{opening} as for {_who(first) or 'the tool set'} above", options, first=indent, rest=indent)
         return
-    for name, setting in rule.frameworks:
-        yield from _wrap(f"{name}: {setting}", options, first=indent, rest=f"{indent}  ")
+    yield f"{indent}{opening}"
+    for setting in settings:
+        caveat = f" ({setting.caveat})" if setting.caveat else ""
+        text = f"{setting.framework}: {setting.code}{caveat}"
+        yield from _wrap(text, options, first=f"{indent}- ", rest=f"{indent}  ")
 
 
 def _related(finding: Finding, options: ReportOptions) -> Iterator[str]:
@@ -112,9 +135,14 @@ def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:
     lines: list[tuple[str, str]] = []
     for item in evidence:
         label = "evidence" if item.provenance == "none" else item.provenance
-        source = f" [{item.source}]" if item.source and item.source not in item.text else ""
-        lines.append((label, visible(f"{item.text}{source}", _PROSE)))
-    return lines or [("evidence", "not measured")]
+        source = f" [{item.further}]" if item.further and not _is_paper_of(item.further, item.text) else ""
+        lines.append((label, visible(f"{ELSEWHERE.get(item.provenance, '')}{item.text}{source}", _PROSE)))
+    return lines or [("evidence", UNMEASURED.text)]
+
+
+def _is_paper_of(address: str, text: str) -> bool:
+    """Whether an address leads to a paper that the text names by its number."""
+    return address.startswith("https://arxiv.org/") and address.rpartition("/")[2] in text
 
 
 def _labelled(label: str, text: str, options: ReportOptions) -> Iterator[str]:

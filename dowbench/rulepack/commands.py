@@ -33,7 +33,11 @@ def list_rules(directories: tuple[Path, ...], as_json: bool) -> None:
     """Print one line for each rule."""
     pack = load_pack(directories)
     if as_json:
-        listed = [{**info._asdict(), "evidence": [e._asdict() for e in info.evidence]} for info in pack.infos]
+        listed = [
+            info._asdict()
+            | {key: [item._asdict() for item in getattr(info, key)] for key in ("evidence", "frameworks")}
+            for info in pack.infos
+        ]
         click.echo(json.dumps(listed, indent=1, ensure_ascii=False))
         return
     width = max(len(rule.id) for rule in pack.infos)

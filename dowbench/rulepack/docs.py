@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from dowbench.model import UNMEASURED
 from dowbench.rulepack import notation
 from dowbench.rulepack.document import read
-from dowbench.rulepack.evidence import UNMEASURED
 from dowbench.rulepack.taxonomy import TAXONOMY
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def _document(lines: list[str]) -> str:
 
 def _evidence(item: Evidence) -> str:
     if item.provenance == "none":
-        return "Not measured." if item == UNMEASURED else item.text
-    source = item.source or ""
+        return "No measurement of this shape is known." if item == UNMEASURED else item.text
+    source = item.further
     link = f" <{source}>" if source.startswith("https://") else f" ({source})" if source else ""
     return f"{item.provenance}: {item.text}{link}"
 
@@ -145,8 +145,16 @@ def _variants(rule: Rule, value: dict[str, Any]) -> list[str]:
                 if level
             ]
             said = [t.plain() for t in (adjustment.message, adjustment.fix, adjustment.note) if t is not None]
-            condition = json.dumps({k: entry[k] for k in ("when", "on") if k in entry}, ensure_ascii=False)
-            lines += [f"- when `{condition}`: {', '.join(changes) or 'other words'}", *(f"  > {text}" for text in said)]
+            condition = {k: entry[k] for k in ("when", "on") if k in entry}
+            text = yaml.safe_dump(condition, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+            lines += [f"{', '.join(changes) or 'other words'}".capitalize() + ", where", ""]
+            lines += [
+                "```yaml",
+                *text.rstrip().splitlines(),
+                "```",
+                "",
+                *(line for t in said for line in (f"> {t}", "")),
+            ]
     return ["## What changes it", "", *lines, ""] if lines else []
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import RuleError
-from dowbench.model import Evidence
+from dowbench.model import UNMEASURED, Evidence
 from dowbench.rulepack.files import read
 from dowbench.rulepack.reading import FaultError, mapping, number, text
 
@@ -22,7 +22,6 @@ GATE = 5.0
 """The amplification that a rule needs for severity high."""
 SHOWN = 3
 """Most measured lines that a finding carries."""
-UNMEASURED = Evidence("none", "not measured")
 
 ENTRY: Mapping[str, str] = {
     "rule": "id of the rule whose shape the attack used",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowbench.rulepack.reading import FaultError, Path, boolean, choice, mapping, text, texts
+from dowbench.model import FrameworkSetting
+from dowbench.rulepack.conditions import FORMATS
+from dowbench.rulepack.reading import FaultError, Path, boolean, choice, choices, mapping, text, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +35,10 @@ class Setting(NamedTuple):
     """``module:object(parameter=default)``: what a test looks up in the installed package."""
     common: bool = False
     """Whether it is printed with findings, and not only on the page of the rule."""
+    caveat: str = ""
+    """What is printed behind it there: what it does not do, in a few words."""
+    formats: tuple[str, ...] = ()
+    """Formats of tool definitions that it can apply to; empty for all."""
 
 
 class Frameworks(NamedTuple):
@@ -45,13 +51,13 @@ class Frameworks(NamedTuple):
         """Every setting that answers one of the topics: by topic, then in the order of the file."""
         return tuple(dict.fromkeys(s for topic in topics for s in self.settings if topic in s.topics))
 
-    def common(self, topics: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        """(framework, what to type) for the first common setting of each framework that answers one of the topics."""
-        chosen: dict[str, str] = {}
-        for setting in self.answering(topics):
-            if setting.common:
-                chosen.setdefault(setting.framework, setting.code)
-        return tuple(chosen.items())
+    def common(self, topics: tuple[str, ...]) -> tuple[FrameworkSetting, ...]:
+        """The first common setting of each framework that answers one of the topics."""
+        chosen: dict[str, FrameworkSetting] = {}
+        for s in self.answering(topics):
+            if s.common:
+                chosen.setdefault(s.framework, FrameworkSetting(s.framework, s.code, s.caveat, s.formats))
+        return tuple(chosen.values())
 
 
 def load_frameworks(file: RuleFile) -> Frameworks:
@@ -67,7 +73,7 @@ def load_frameworks(file: RuleFile) -> Frameworks:
 
 def _setting(value: Any, at: Path, topics: Mapping[str, str]) -> Setting:
     required = ("framework", "set", "default", "verified", "topics")
-    keys = mapping(value, at, (*required, "version", "note", "checked", "common"), required)
+    keys = mapping(value, at, (*required, "version", "note", "checked", "common", "caveat", "formats"), required)
     for i, topic in enumerate(texts(keys["topics"], (*at, "topics"))):
         choice(topic, (*at, "topics", i), tuple(topics))
     return Setting(
@@ -80,4 +86,6 @@ def _setting(value: Any, at: Path, topics: Mapping[str, str]) -> Setting:
         note=text(keys["note"], (*at, "note")) if "note" in keys else "",
         checked=texts(keys["checked"], (*at, "checked")) if "checked" in keys else (),
         common=boolean(keys.get("common", False), (*at, "common")),
+        caveat=text(keys["caveat"], (*at, "caveat")) if "caveat" in keys else "",
+        formats=tuple(sorted(choices(keys["formats"], (*at, "formats"), FORMATS))) if "formats" in keys else (),
     )

@@ -20,12 +20,22 @@ IN_TOOL = ("tool",)
 _PLAIN = {
     "tool": "the tool",
     "parameter": "parameter",
-    "result.kind": "data",
-    "count": "so many",
+    "unit": "items",
+    "maximum": "5,000",
+    "default": "20",
+    "enough": "50",
+    "phrase": "call this tool again",
+    "quote": "call this tool again until it answers DONE",
+    "result.kind": "text",
+    "result.open": "the list `rows`",
+    "result.output": "output",
+    "count": "12",
+    "tools": "`fetch_page`, `read_file`",
     "declared": "a limit",
-    "sibling": "another tool",
-    "tokens": "so many",
+    "sibling": "wait_for_job",
+    "tokens": "12,000",
 }
+"""What stands for a placeholder where a text is shown for no tool in particular."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
 

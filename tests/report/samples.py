@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dowbench.model import Evidence, Finding, RuleInfo, ScanResult, Span
+from dowbench.model import Evidence, Finding, FrameworkSetting, RuleInfo, ScanResult, Span
 
 RULES = (
     RuleInfo(
@@ -17,7 +17,7 @@ RULES = (
         why="A result of any size stays in the context and is billed again on each turn.",
         fix="Add a limit parameter with a maximum and enforce it in the tool.",
         taxonomy=("CWE-770", "OWASP LLM10:2025", "OWASP API4:2023"),
-        frameworks=(("LangChain", "ToolCallLimitMiddleware(run_limit=5)"),),
+        frameworks=(FrameworkSetting("LangChain", "ToolCallLimitMiddleware(run_limit=5)"),),
         example_before='{"name": "search"}',
         example_after='{"name": "search", "maximum": 10}',
     ),
@@ -69,4 +69,4 @@ def finding(**changes: Any) -> Finding:
 
 def result(*findings: Finding, **changes: Any) -> ScanResult:
     """A result with these findings, all rules in force."""
-    return ScanResult(findings=findings, rules=RULES, **changes)
+    return ScanResult(findings=findings, **{"rules": RULES, **changes})

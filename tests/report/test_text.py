@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from samples import FINDING, RULES, finding, result
 
-from dowbench.model import Evidence, FileScan, Note, Related, Span, Suppressed
+from dowbench.model import Evidence, FileScan, FrameworkSetting, Note, Related, Span, Suppressed
 from dowbench.report import ReportOptions, render
 from dowbench.report.text import DISCLAIMER
 
@@ -85,11 +85,54 @@ def test_lines_keep_to_the_width():
 
 def test_evidence_and_settings_stand_with_the_first_finding_of_a_rule():
     report = render("text", sample(), ReportOptions())
-    assert report.count("  measured   9.1×") == 1
+    assert report.count("  measured   on the benchmark's tools, not on yours: 9.1×") == 1
     assert report.count("LangChain: ToolCallLimitMiddleware(run_limit=5)") == 1
     assert report.count("  fix        Add a limit with a maximum.\n") == 1
     assert report.count("  fix        as for search above\n") == 1
-    assert render("text", sample(), ReportOptions(verbose=True)).count("  measured   9.1×") == 2
+    assert (
+        render("text", sample(), ReportOptions(verbose=True)).count(
+            "  measured   on the benchmark's tools, not on yours: 9.1×"
+        )
+        == 2
+    )
+
+
+def test_settings_of_frameworks_stand_once_with_their_caveat_where_they_can_apply():
+    here = FrameworkSetting("Some SDK", "cut(5)", "earlier results only")
+    there = FrameworkSetting("Some client", "CUT=5", formats=("mcp",))
+    rules = tuple(rule._replace(frameworks=(here, there)) for rule in RULES)
+    findings = (finding(tool="first"), finding(rule=RULES[1].id, tool="second"))
+
+    def said(format):
+        made = result(*findings, rules=rules, files=(FileScan("tools.json", format, 2),))
+        return render("text", made, ReportOptions())
+
+    assert "- Some client: CUT=5\n" in said("mcp")
+    assert "Some client" not in said("openai")
+    assert said("openai").count("- Some SDK: cut(5) (earlier results only)\n") == 1
+    assert "  or, in your agent framework: as for first above\n" in said("openai")
+
+
+def test_a_finding_on_a_set_stands_behind_those_on_its_tools():
+    whole = finding(rule="no-call-budget", tool=None, span=Span(1, 1, 9, 1))
+    report = render(
+        "text", result(whole, finding(tool="search"), finding(path="z.json", tool="other")), ReportOptions()
+    )
+    assert [line.split("  ")[2:] for line in report.splitlines() if "  HIGH  " in line] == [
+        ["unbounded-result", "search"],
+        ["no-call-budget"],
+        ["unbounded-result", "other"],
+    ]
+
+
+def test_a_source_that_the_text_names_is_not_named_again():
+    def line(text, source):
+        made = result(finding(evidence=(Evidence("reported", text, source),)))
+        return next(line for line in render("text", made, ReportOptions(width=200)).splitlines() if "reported" in line)
+
+    assert line("up to 9× (arXiv 1111.2222)", "https://arxiv.org/abs/1111.2222").endswith("(arXiv 1111.2222)")
+    assert line("up to 9× (recordings)", "recordings").endswith("(recordings)")
+    assert line("up to 9× (A page)", "https://example.com/a").endswith("(A page) [https://example.com/a]")
 
 
 def test_long_lists_of_one_rule_on_one_file_collapse():

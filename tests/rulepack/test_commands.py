@@ -29,7 +29,13 @@ def test_list_as_json_has_everything_known(probe):
     ]
     assert (found["severity"], found["why"], found["taxonomy"]) == ("medium", "It costs.", ["CWE-770"])
     assert found["evidence"] == [
-        {"provenance": "none", "text": "not measured", "source": None, "amplification": None, "lower": None}
+        {
+            "provenance": "none",
+            "text": "no measurement is known of this shape",
+            "source": None,
+            "amplification": None,
+            "lower": None,
+        }
     ]
 
 

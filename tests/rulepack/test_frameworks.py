@@ -72,10 +72,18 @@ def test_every_topic_has_a_common_setting_and_every_rule_asks_for_known_topics()
 
 def test_a_finding_gets_one_common_setting_of_each_framework():
     pairs = FRAMEWORKS.common(("calls", "turns"))
-    names = [name for name, _ in pairs]
-    assert len(names) == len(set(names))
-    assert dict(pairs)["LangChain"] == "ToolCallLimitMiddleware(run_limit=20)"
-    assert dict(pairs)["OpenAI Agents SDK"] == "Runner.run(agent, input, max_turns=10)"
+    codes = {setting.framework: setting.code for setting in pairs}
+    assert len(pairs) == len(codes)
+    assert codes["LangChain"] == "ToolCallLimitMiddleware(run_limit=20)"
+    assert codes["OpenAI Agents SDK"] == "Runner.run(agent, input, max_turns=10)"
+
+
+def test_a_setting_that_does_not_cut_the_newest_result_says_so_where_it_is_printed():
+    """A finding prints it as an answer to a result without a size limit."""
+    cutting = {setting.framework: setting for setting in FRAMEWORKS.common(("result_size",))}
+    assert "newest" in cutting["OpenAI Agents SDK"].caveat
+    assert "cuts no result" in cutting["pydantic-ai"].caveat
+    assert cutting["Claude Code"].formats == ("mcp",)
 
 
 def test_a_rule_with_an_unknown_topic_is_an_error(probe):

@@ -8,6 +8,7 @@ from dowbench.result.english import (
     DETERMINERS,
     QUANTIFIERS,
     Action,
+    any_of,
     clause_end,
     ends_phrase,
     noun_of,
@@ -32,6 +33,7 @@ _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 _EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate triage")
 """Verbs that say something of each thing that is looked at."""
 _EVERY = word_set("all every each")
+_ALL = {(word,) for word in _EVERY}
 
 
 def returns(r: Reading, action: Action | None) -> Kind | None:
@@ -66,6 +68,8 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
 
 
 def _computes(r: Reading, action: Action) -> Kind:
+    if action.verb == "check" and _enumerates(r, action):
+        return "document"
     if action.verb in {"check", "review"} and not r.v["stream_nouns"].isdisjoint(action.object[-1:]):
         return "list"
     words = r.saying.words if r.saying is not None and action is r.said else ()
@@ -108,17 +112,46 @@ def _reads(r: Reading, action: Action) -> Kind:
         return "document"
     if verb == "extract" and r.takes(v["payload_names"], required=True):
         return "scalar"
+    summed = head in v["sum_nouns"] or head in v["count_nouns"] or not v["sum_words"].isdisjoint(noun)
+    if kind == "record" and tail[:1] == ("for",) and tail[1:2] in _ALL and not summed:
+        return "list"
+    if kind == "list" and _is_row(r, action):
+        return "record"
     if documents:
         short = head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]
         return "record" if kind == "record" and short else "document"
     if kind == "record" and verb in {"download", "export"} and r.returned != "ack":
         return "document"
-    long = head not in v["sum_nouns"] and _holds_many(r, tail)
+    told = r.saying.words if r.saying is not None and action is r.said else tail
+    long = head not in v["sum_nouns"] and _holds_many(r, told)
     if kind == "record" and (long or _enumerates(r, action) or _offers_text(r)):
         return "document"
     if head in {"message", "mail"} and not v["mail_words"].isdisjoint(r.name + noun):
         return "document"
     return kind or "unknown"
+
+
+def _is_row(r: Reading, action: Action) -> bool:
+    """Whether what is read is a row of fields of one thing: "impressions, clicks and cost of a campaign"."""
+    if action is not r.said or r.saying is None or not action.object:
+        return False
+    words, clauses = r.saying.words, r.saying.clauses
+    start = next((i for i in range(len(words)) if words[i : i + len(action.object)] == action.object), None)
+    if start is None:
+        return False
+    fields, i = [action.object], start + len(action.object)
+    while i < len(words) and (clauses[i] == i or words[i] == "and"):
+        field, end = phrase(words, i + (words[i] == "and"))
+        if not field or end <= i:
+            return False
+        fields.append(field)
+        i = end
+    one = words[i : i + 2] in _OF_ONE
+    single = any(not plural(field[-1]) for field in fields)
+    return len(fields) > 2 and one and single and not any(any_of(r.v["long_nouns"], field) for field in fields)
+
+
+_OF_ONE = {(word, article) for word in ("of", "for") for article in ("a", "an", "one")}
 
 
 def _of_store(r: Reading, action: Action) -> bool:

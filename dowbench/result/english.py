@@ -64,6 +64,8 @@ _DEEDS: Mapping[str, str] = {
     "assessment": "assess", "calculation": "calculate", "validation": "validate", "comparison": "compare",
 }  # fmt: skip
 """Nouns for what is done, with the verb that they stand for: to run a scan is to scan."""
+_REPORTS = word_set("report reports")
+"""To run one of these is to read it."""
 _THINGS_DONE = word_set("action actions operation operations")
 """Nouns for what is done: to run one of them on a thing changes that."""
 _USES = word_set("uses use using utilizes utilize leverages leverage employs")
@@ -301,6 +303,9 @@ def _main(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int) ->
             continue
         if verb is not None and word not in _LEAD:
             return _with_second(words, clauses, verbs, i, verb)
+        if word.endswith("ly") and i == start and verb is None:
+            i += 1
+            continue
         if word not in _LEAD:
             if i == start and words[i + 1 : i + 2] in DETERMINERS and word not in _STOP | QUANTIFIERS | _PRONOUNS:
                 return _action("other", word, words, i + 1, clause_end(clauses, i))
@@ -333,6 +338,8 @@ def _with_second(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: 
 
 def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, name: bool = False) -> Action:
     noun, of, i = noun_of(words, start + (words[start : start + 1] in _WHAT), end, name=name)
+    if act == "run" and noun and noun[-1] in _REPORTS:
+        return Action("read", verb, noun, of, tuple(words[i:end]))
     if act == "run" and noun and noun[-1] in _DEEDS:
         done = _DEEDS[noun[-1]]
         return Action("list" if done == "search" else "compute", done, noun[:-1], of, tuple(words[i:end]))

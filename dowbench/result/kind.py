@@ -22,35 +22,47 @@ def kind_of(r: Reading) -> tuple[Kind, str]:
         return "generation", "what a model or an agent answers"
     if r.decides:
         return "scalar", "yes or no"
-    kind, small = _from_actions(r)
-    parts = one(r) and r.returned == "list" and not r.lists
+    kind = _with_answer(r, *_from_actions(r))
+    return _with_schema(r, kind), " ".join(r.actions[0].object) if r.actions else ""
+
+
+def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
+    """What comes back, by the actions (``kind``, whether it is small by nature) and by what is said of the answer."""
     verb = r.actions[0].verb if r.actions else ""
-    open_ended = kind in {None, "unknown", "record"} or (kind == "scalar" and verb in _COMPARING)
-    if open_ended and r.returned in {"list", "document"} and not (small or parts):
-        kind = r.returned
-    if kind == "ack" and traits.answers_with_text(r):
+    parts = one(r) and r.returned == "list" and not r.lists
+    computed = kind == "scalar" and (verb in _COMPARING or r.returned == "document")
+    if (computed or kind in {None, "unknown", "record"}) and r.returned in {"list", "document"}:
+        kind = kind if small or parts else r.returned
+    made = r.said is not None and r.said.verb in _MAKING and r.returned_noun == (r.said.object, r.said.of)
+    if kind == "ack" and (traits.answers_with_text(r) or (made and r.returned == "document")):
         kind = "document"
     if kind == "document" and r.picks_part:
         kind = "record"
     if traits.forwards(r) or traits.requests(r) or r.sends or (kind in {None, "unknown"} and traits.passes_on(r)):
         kind = "text"
     kind = kind or r.returned or "unknown"
+    vague = kind == "record" and r.named is None and r.said is not None and not sure(r, r.said)
+    if (kind == "unknown" or vague) and (named := bare(r)) in {"list", "document"}:
+        kind = named
+    return kind
+
+
+def _with_schema(r: Reading, kind: Kind) -> Kind:
+    """What comes back, by the texts (``kind``) and by what the schemas of inputs and output add."""
+    output, texts = r.tool.output, r.v["free_text_names"]
     if kind == "record" and traits.ranged(r):
         kind = "list"
     if kind in {"record", "scalar", "ack", "unknown"}:
         kind = traits.commanded(r) or kind
-    vague = kind == "record" and r.named is None and r.said is not None and not sure(r, r.said)
-    if (kind == "unknown" or vague) and (named := bare(r)) in {"list", "document"}:
-        kind = named
-    texts = r.v["free_text_names"]
-    if kind in {"list", "document", "unknown"} and traits.plain_record(r.tool.output, texts):
+    if kind in {"list", "document", "unknown"} and traits.plain_record(output, texts):
         kind = "record"
-    listed = kind == "list" or (kind == "document" and r.said is not None and returns(r, r.said) == "list")
-    if (listed and verb not in {"open", "read"} and traits.keyed(r)) or (
-        kind == "document" and traits.many_fields(r.tool.output, texts | r.v["long_nouns"])
-    ):
+    opened = r.actions != () and r.actions[0].verb in {"open", "read"}
+    listed = kind == "list" or (kind == "document" and returns(r, r.said) == "list")
+    if listed and not opened and traits.keyed(r):
         kind = "record"
-    if kind in {"list", "unknown"} and traits.identified(r.tool.output):
+    if kind == "document" and traits.many_fields(output, texts | r.v["long_nouns"]):
+        kind = "record"
+    if kind in {"list", "unknown"} and traits.identified(output):
         kind = "record"
     if kind in {"list", "document", "text", "unknown"} and traits.saved(r):
         kind = "ack"
@@ -58,7 +70,7 @@ def kind_of(r: Reading) -> tuple[Kind, str]:
         kind = "document"
     if kind in {"record", "scalar", "unknown"} and traits.large(r):
         kind = "document"
-    return kind, " ".join(r.actions[0].object) if r.actions else ""
+    return kind
 
 
 def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
@@ -85,7 +97,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return "ack", False
     if said.verb in _CALCULATING and by_text == "scalar":
         return by_text, False
-    if named.act == "list" and named.verb in {"list", "search", "discover", "enumerate"}:
+    if named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.nouns.small(said.of))
         few = few or (named.verb == "list" and single(r, said))
         if by_name == "record" or (few and by_text == "record"):

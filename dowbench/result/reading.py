@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 _OPENING = 3
 """How many sentences of a description may say what the tool does."""
 _RETURNS = word_set("returns return returning outputs yields")
-_SHOWS = word_set("show shows list lists display displays print prints retrieve retrieves fetch fetches get gets")
+_SHOWS = word_set(
+    "show shows list lists display displays print prints retrieve retrieves fetch fetches get gets report reports"
+)
 _OUTPUT_IS = word_set("will be is of this tool")
 _HEADINGS = frozenset({("returns",), ("return",), ("returned",), ("output",), ("outputs",)})
 _WRAPPERS = word_set(
@@ -217,7 +219,7 @@ class Reading:
                 noun, of, stop = noun_of(words, j, end)
                 if not noun and stop < end and words[stop] in {"matching", "its", "their", "your", "this"}:
                     noun, of, _ = noun_of(words, stop + 1, end)
-                if noun and noun[0] in _THEM and self.said is not None:
+                if (noun or words[j : j + 1])[0] in _THEM and self.said is not None:
                     return self.said.object, self.said.of
                 if noun:
                     return noun, of

@@ -39,6 +39,8 @@ def query(r: Reading) -> Parameter | None:
         return None
     if r.said is not None and r.said.act == "compute" and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
         return None
+    if any(a.act == "run" and any_of(_CHANGING, a.object) and not any_of(_ASKING, a.object, a.tail) for a in r.actions):
+        return None
     programs = v["program_nouns"] | v["query_languages"] | _languages(r.first)
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
     runs = any(not a.object or any_of(programs, a.object, a.of, a.tail[:6]) for a in acts)
@@ -69,6 +71,11 @@ def query(r: Reading) -> Parameter | None:
         if not (v["query_languages"] | v["query_engines"]).isdisjoint(told) or _languages(told):
             return parameter
     return None
+
+
+_CHANGING = word_set("insert update delete write create alter drop merge upsert ddl dml mutation mutations")
+"""Statements of these kinds return how much they changed."""
+_ASKING = word_set("select read any arbitrary")
 
 
 def _chooses(text: str) -> bool:
@@ -105,7 +112,9 @@ def recursive(r: Reading) -> bool:
         words = sentence.words
         whole = not v["below_words"].isdisjoint(words) and not _EVERY.isdisjoint(words)
         whole = whole or any(a == "everything" and b in _BELOW for a, b in pairwise(words))
-        told = v["recursion_words"].intersection(words) - (set() if sentence is r.sentences[0] else _PATTERNS)
+        told = {word for before, word in pairwise(("", *words)) if word in v["recursion_words"] and before not in _NOT}
+        if sentence is not r.sentences[0]:
+            told -= _PATTERNS
         if whole or (told and _LEFT_OUT.isdisjoint(words)):
             return True
         for i, word in enumerate(words):
@@ -123,6 +132,7 @@ def recursive(r: Reading) -> bool:
 _EVERY = word_set("all every recursively through including nested")
 _BELOW = word_set("below beneath under inside")
 _PATTERNS = word_set("glob globs")
+_NOT = word_set("not non no never without")
 _LEFT_OUT = word_set("ignore ignores ignored exclude excludes excluded excluding")
 _TREE_OF = {("view",), ("structure",), ("of",)}
 
@@ -183,7 +193,22 @@ def _is_model(r: Reading, words: Sequence[str], i: int) -> bool:
     return i < len(words) and words[i] in r.v["model_words"] and words[i + 1 : i + 2] not in _FOR_MODELS
 
 
-_FOR_MODELS = {(word,) for word in ("context", "friendly", "ready", "optimized", "search", "memory", "tools")}
+_FOR_MODELS = {
+    (word,)
+    for word in (
+        "context",
+        "friendly",
+        "ready",
+        "optimized",
+        "search",
+        "memory",
+        "tools",
+        "services",
+        "service",
+        "platform",
+        "studio",
+    )
+}
 _SENDING = word_set("send post submit forward")
 _THINKING = word_set("analyze analyse reason think solve")
 _BY = word_set("with using uses use via by through")

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dowbench.prose import sentences
 from dowbench.result import caps
 from dowbench.result.caps import SENTINELS
 from dowbench.result.english import plural, word_set
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 LimitSource = Literal["schema", "documented", "none"]
 
-RANGE, WORK = "range", "work"
-"""Units of a limit that picks a part (lines 1 to 50), and of one on what is done (turns, agents), not on the result."""
+RANGE, WORK, TIME = "range", "work", "time"
+"""Units of a limit that picks a part (lines 1 to 50), of one on what is done (turns, agents), not on the result, and of
+one in days or hours, which says nothing of how much there is for each."""
 
 
 class Limit(NamedTuple):
@@ -191,6 +193,7 @@ _UNITS = {
     "length": "characters", "token": "tokens", "tokens": "tokens", "byte": "bytes", "bytes": "bytes", "kb": "bytes",
     "word": "words", "words": "words", "line": "lines", "lines": "lines", "row": "rows", "rows": "rows",
 }  # fmt: skip
+_TIMES = word_set("seconds minutes hours days weeks months quarters years periods")
 _MAX_HEADS = word_set(
     "length size count number chars content output response result text data value token line row item context"
 )
@@ -212,7 +215,8 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
         if named is None and reading and _says_number(parameter, text, v):
             named = _LimitName("count", "items")
         if named is not None and _is_limit(parameter, named.form, named.unit, reading, text, series):
-            found.append(upper_bound(parameter, text)._replace(unit=named.unit))
+            unit = _told_unit(text) if named.unit == "items" else named.unit
+            found.append(upper_bound(parameter, text)._replace(unit=unit))
     if not found:
         return ()
     wrapped = len(tool.inputs) == 1
@@ -220,6 +224,14 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     found = [limit for limit in found if not _of_part(limit.parameter, own)]
     top = min((_depth(limit.parameter) for limit in found), default=0)
     return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)
+
+
+def _told_unit(text: str) -> str:
+    """What a text says is counted, by the first noun in the plural: "Max chars of output", "How many lines to read"."""
+    for sentence in sentences(text)[:1]:
+        counted = next((word for word in sentence.words if word in _UNITS or plural(word)), "")
+        return TIME if counted in _TIMES else _UNITS.get(counted, "items")
+    return "items"
 
 
 def names_limit(name: str, v: Vocabulary) -> bool:

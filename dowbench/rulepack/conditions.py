@@ -194,6 +194,7 @@ _ENOUGH = {
     "bytes": "20,000 bytes",
     "words": "3,000 words",
     "tokens": "5,000 tokens",
+    "time": "7",
     "work": "10",
 }
 """What a fix names as an example of a maximum, by unit."""
@@ -221,7 +222,7 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
             "result.reason": result.reason,
             "result.cap": figure(result.cap),
             "result.unit": result.unit,
-            "result.open": _open_part(part),
+            "result.open": _open_parts(result.unbounded_output),
             "result.output": "response" if view.tool.method is not None else "output",
         }
         tool = view.tool
@@ -258,11 +259,13 @@ def _open_kinds(value: Any, at: Path) -> frozenset[str | None]:
     return choices(value, at, OPEN_PARTS)
 
 
-def _open_part(part: OpenPart | None) -> str:
-    """How a message names an open part of the declared output."""
-    if part is None:
+def _open_parts(parts: Sequence[OpenPart]) -> str:
+    """How a message names the open parts of the declared output: those of the kind of the first."""
+    if not parts:
         return "nothing"
-    return f"the {part.kind} `{'.'.join(part.path)}`" if part.path else f"a {part.kind}"
+    kind = parts[0].kind
+    names = list(dict.fromkeys(".".join(part.path) for part in parts if part.kind == kind and part.path))
+    return f"the {kind}{'s' if len(names) > 1 else ''} {_listed(names)}" if names else f"a {kind}"
 
 
 def _definition(value: Any, at: Path, env: Env) -> ToolCondition:

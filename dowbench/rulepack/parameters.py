@@ -45,7 +45,7 @@ ROLE_KEYS = (
     "lacks",
 )
 PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound", "unit")
-UNITS = ("items", "characters", "tokens", "bytes", "words", "lines", "rows", "work")
+UNITS = ("items", "characters", "tokens", "bytes", "words", "lines", "rows", "time", "work")
 
 
 def compile_test(value: Any, at: Path, env: Env, *, role: bool = False) -> Callable[[ToolView, Parameter], bool]:

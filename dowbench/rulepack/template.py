@@ -40,11 +40,19 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
 
 
+_OPEN, _CLOSE = "\ufdd0", "\ufdd1"
+"""What stands for ``{{`` and ``}}`` until placeholders are filled: no characters, by Unicode."""
+
+
+def _braced(text: str) -> str:
+    return text.replace(_OPEN, "{").replace(_CLOSE, "}")
+
+
 class Template:
     """Text whose placeholders were checked when the rule was loaded."""
 
     def __init__(self, value: object, at: Path, known: set[str], env: Env) -> None:
-        self.text = text(value, at)
+        self.text = text(value, at).replace("{{", _OPEN).replace("}}", _CLOSE)
         self.options = env.options
         self.strict = env.strict
         self._known: dict[bool, list[str]] = {}
@@ -71,7 +79,7 @@ class Template:
             if env.strict and name not in known and name not in ALWAYS:
                 raise FaultError(f"placeholder {{{name}}}: no condition that must hold fills it", at)
         if "{" in _PLACEHOLDER.sub("", self.text) or "}" in _PLACEHOLDER.sub("", self.text):
-            raise FaultError("a brace stands alone: braces are for placeholders", at)
+            raise FaultError("a brace stands alone: braces are for placeholders, and {{ and }} for braces", at)
 
     def plain(self) -> str:
         """The text for no tool in particular."""
@@ -82,7 +90,7 @@ class Template:
                 return figure(self.options[rest])
             return styled(rest, camel=False) if head == "name" else _PLAIN.get(found[1], "…")
 
-        text = " ".join(_PLACEHOLDER.sub(value, self.text).split())
+        text = _braced(" ".join(_PLACEHOLDER.sub(value, self.text).split()))
         return text[:1].upper() + text[1:]
 
     def fill(self, facts: Mapping[str, str], *, camel: bool = False) -> str:
@@ -103,7 +111,7 @@ class Template:
                     return figure(self.options[rest])
                 return styled(rest, camel=camel) if head == "name" else found[0]
 
-            self._known[camel] = _PLACEHOLDER.split(_PLACEHOLDER.sub(value, self.text))
+            self._known[camel] = [_braced(part) for part in _PLACEHOLDER.split(_PLACEHOLDER.sub(value, self.text))]
         return self._known[camel]
 
 

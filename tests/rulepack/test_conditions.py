@@ -94,6 +94,7 @@ def test_what_the_tool_says_of_a_parameter_is_quoted_too(probe):
         ("true", {"rows": "list"}, "the list `rows` of the output"),
         ("list", {"rows": "list", "text": "text"}, "the list `rows` of the output"),
         ("text", {"text": "text", "rows": "list"}, "the text `text` of the output"),
+        ("true", {"rows": "list", "notes": "list", "text": "text"}, "the lists `rows`, `notes` of the output"),
         ("text", {"rows": "list", "text": "text"}, None),
         ("false", {"rows": "list"}, None),
         ("false", {"id": "id"}, "nothing of the output"),

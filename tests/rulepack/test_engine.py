@@ -101,6 +101,13 @@ def test_adjustments_apply_in_order_and_their_notes_are_appended(probe):
     ]
 
 
+def test_doubled_braces_are_braces(probe):
+    probe.rule("{name: {words: [fetch]}}", message='"{tool}: `{{max: 5}}` in {{ {tool} }}"')
+    (finding,) = probe.run({"name": "fetch"})
+    assert finding.message == "fetch: `{max: 5}` in { fetch }"
+    assert probe.pack().rules[0].shapes[0].message.plain() == "The tool: `{max: 5}` in { the tool }"
+
+
 def test_an_adjustment_can_look_at_the_parameter_that_is_reported(probe):
     probe.rule(
         "{parameter: {bound: none, name: {words: [text]}}}",

@@ -10,6 +10,7 @@ from dowbench.result.english import any_of, word_set
 from dowbench.words import split
 
 if TYPE_CHECKING:
+    from dowbench.result.english import Action
     from dowbench.result.reading import Reading
 
 _GIVES = word_set("return returns returned returning provides providing outputs embeds embedded inline renders")
@@ -34,10 +35,28 @@ def media(r: Reading, *, snapshots: bool) -> bool:
         return True
     if r.tool.output is not None and r.tool.method is not None:
         return False
-    if traits.saved(r):
+    if traits.saved(r) or _has_place(r):
         return False
-    picture = traits.image(r) or traits.encoded(r) or _offers_base64(r)
-    return picture or _is_object(r) or _is_returned(r) or _reads_any_file(r)
+    picture = traits.encoded(r) or _offers_base64(r) or _is_returned(r) or _reads_any_file(r)
+    return picture or (not _is_about(r) and (traits.image(r) or _is_object(r)))
+
+
+def _has_place(r: Reading) -> bool:
+    """Whether a parameter for a place has one by default, so that files go there unasked."""
+    return any(
+        not r.v["place_names"].isdisjoint(split(p.name)) and not _PATH.isdisjoint(str(p.schema.get("default") or ""))
+        for p in r.inputs
+    )
+
+
+_PATH = frozenset("/\\.")
+
+
+def _is_about(r: Reading) -> bool:
+    """Whether the description says that an address or a property is got, whatever the name: "the file reference"."""
+    if r.said is None or r.said.act != "read" or any_of(r.v["media_nouns"], r.said.tail[:3]):
+        return False
+    return not r.v["address_nouns"].isdisjoint(r.said.object[-1:])
 
 
 def _is_object(r: Reading) -> bool:
@@ -46,6 +65,8 @@ def _is_object(r: Reading) -> bool:
     if not v["software_images"].isdisjoint(frozenset(r.first) | frozenset(r.name)):
         return False
     for action in r.actions:
+        if _is_screen(action, r.name):
+            return True
         if action.act not in {"read", "document"} or not action.object:
             continue
         head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
@@ -60,6 +81,28 @@ def _is_object(r: Reading) -> bool:
     return r.name[-1:] in {("screenshot",), ("snapshot",)} and not v["page_parts"].isdisjoint(r.name + r.first[:12])
 
 
+def _is_screen(action: Action, name: tuple[str, ...]) -> bool:
+    """Whether all that is on a screen is got: its tree of views, its elements, the screen itself."""
+    if action.act not in {"read", "document", "list"} or not action.object:
+        return False
+    head, near = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
+    if head in _SCREENS:
+        return action.verb in _CAPTURES and "to" not in action.tail
+    if head == "dom" and action.act != "list":
+        return True
+    if head in _TREES:
+        return not _VIEWS.isdisjoint(near | frozenset(name))
+    return head == "elements" and action.verb not in _SEARCHES and not _SHOWN.isdisjoint(near)
+
+
+_SCREENS = word_set("screen display desktop window viewport")
+_CAPTURES = word_set("capture grab record")
+_TREES = word_set("tree hierarchy")
+_VIEWS = word_set("accessibility a11y aria dom ui view views widget widgets screen window layout")
+_SHOWN = word_set("screen ui accessibility")
+_SEARCHES = word_set("find search query locate filter")
+
+
 def _is_returned(r: Reading) -> bool:
     """Whether a sentence says that a picture or sound is returned, and not its address."""
     v = r.v
@@ -67,12 +110,12 @@ def _is_returned(r: Reading) -> bool:
         words = sentence.words
         for i, word in enumerate(words):
             near = words[i + 1 : i + 1 + _NEAR]
-            if near[:1] in _BY:
-                continue
             near = near[: next((k for k, w in enumerate(near) if k and w in _OF), _NEAR)]
-            if word in _GIVES and near[:1] in _IT and _makes(r):
+            if word not in _GIVES or near[:1] in _BY:
+                continue
+            if near[:1] in _IT and _makes(r):
                 return True
-            if word in _GIVES and any_of(v["media_nouns"], near) and not any_of(v["address_nouns"], near):
+            if any_of(v["media_nouns"], near) and not any_of(v["address_nouns"], near):
                 return not any(w in {"not", "no", "without"} for w in words[max(0, i - 3) : i])
     return False
 
@@ -98,12 +141,23 @@ def _reads_any_file(r: Reading) -> bool:
         if split(p.name)[-1:] == ("mode",)
         for value in choices(p.schema)
     )
-    return reads and bool({"file", "files"} & words) and (said or modes)
+    shown = any(not _PICTURES.isdisjoint(s.words) and not _AS_IT_IS.isdisjoint(s.words) for s in r.sentences)
+    return reads and bool({"file", "files"} & words) and (said or modes or shown)
+
+
+_PICTURES = word_set("image images picture pictures photo photos")
+_AS_IT_IS = word_set("itself viewable inline visually multimodal")
 
 
 def _offers_base64(r: Reading) -> bool:
-    """Whether a parameter chooses base64, or offers it instead of a path that is not said to be the default."""
+    """Whether a parameter offers base64 instead of a path, and nothing else is the default."""
     writes = r.named is not None and r.named.act == "write"
-    offered = [p for p in r.tool.parameters if "base64" in [str(value).lower() for value in choices(p.schema)]]
-    defaults = [p.schema.get("default") for p in offered]
-    return any(str(default).lower() == "base64" or (default is None and not writes) for default in defaults)
+    for p in r.tool.parameters:
+        if "base64" in [str(value).lower() for value in choices(p.schema)]:
+            default = p.schema.get("default")
+            if (default is None and not writes) or (default == "base64" and not _OUTPUT.isdisjoint(split(p.name))):
+                return True
+    return False
+
+
+_OUTPUT = word_set("output return response result format")

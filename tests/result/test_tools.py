@@ -46,7 +46,7 @@ def test_there_are_tools_of_each_kind() -> None:
     rows = [row for file in FILES for row in yaml.safe_load(file.read_text("utf-8"))]
     assert {name for row in rows for name in row["found"]} == set(FOUND)
     assert any(not row["found"] for row in rows)
-    assert all(set(row) <= {"name", "description", "parameters", "found", "open"} for row in rows)
+    assert all(set(row) <= {"name", "description", "parameters", "outputSchema", "found", "open"} for row in rows)
 
 
 def _found(row: dict[str, Any]) -> set[str]:

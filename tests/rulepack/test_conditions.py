@@ -130,6 +130,7 @@ def test_the_open_part_of_a_declared_output(probe, condition, output, message):
         ("{bound: none, type: array}", {"a": {"type": "array", "maxItems": 5}, "b": "string[]"}, ["b"]),
         ("{description: {phrases: [whole text]}}", {"a": {"type": "string", "description": "The whole text."}, "b": "string"}, ["a"]),
         ("{about: {phrases: [word for word]}}", {"a": {"type": "string", "description": "Word for word."}, "b_c": "string", "b_d": "string"}, ["a", "b_c"]),
+        ("{about: {phrases: [of silver]}}", {"ring": "string", "box": "string"}, ["ring"]),
         ("{any: [{name: {words: [a]}}, {type: integer}]}", {"a": "string", "b": "integer", "c": "string"}, ["a", "b"]),
         ("{all: [{name: {words: [a]}}, {type: integer}]}", {"a": "integer", "ab": "string"}, ["a"]),
         ("{type: string, not: {name: {words: [a]}}}", {"a": "string", "b": "string"}, ["b"]),
@@ -138,7 +139,8 @@ def test_the_open_part_of_a_declared_output(probe, condition, output, message):
 )  # fmt: skip
 def test_parameter(probe, condition, parameters, found):
     probe.rule(f"{{parameter: {condition}}}", report="each parameter", message='"{parameter}"')
-    made = tool(description="Gives b_c word for word. Gives b_d as it is.", **parameters)
+    text = "Gives b_c word for word. Gives b_d as it is.\n\nArgs:\n    ring: What is made of silver.\n    box: Where it is."
+    made = tool(description=text, **parameters)
     assert [finding.parameter for finding in probe.run(made)] == found
 
 

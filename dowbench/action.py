@@ -20,11 +20,12 @@ from dowbench import baseline, configfile, discover, scan
 from dowbench import config as configs
 from dowbench.errors import DowbenchError, UsageError
 from dowbench.model import SEVERITIES
-from dowbench.output import is_one_of
+from dowbench.output import check_replaceable
 from dowbench.report import ReportOptions, render
 from dowbench.report.escape import markdown, visible
 from dowbench.report.github import command
 from dowbench.report.markdown import MAX_BYTES
+from dowbench.report.written import is_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -134,9 +135,8 @@ def _run(environment: Mapping[str, str], outputs: dict[str, str]) -> int:
         _append_summary(environment, render("markdown", result, options))
     if target is not None:
         known = _baseline(inputs, config)
-        if is_one_of(target, [*scan.files_read(result, config), *([str(known)] if known else [])]):
-            raise UsageError("not written: it is one of the files that were read", path=target.as_posix())
-        _write(target, render("sarif", result, options))
+        read = [*scan.files_read(result, config), *([str(known)] if known else [])]
+        _write(target, render("sarif", result, options), read)
         outputs["sarif-file"] = target.as_posix()
     return code
 
@@ -174,9 +174,11 @@ def _inside(path: Path) -> Path:
     return target.relative_to(here)
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, inputs: Iterable[str]) -> None:
     """Put ``text`` into ``path``, in one step, for the workspace's owner. Raises ``UsageError``."""
     try:
+        if not path.is_symlink():  # which is replaced, and not followed
+            check_replaceable(path, inputs, is_report)
         owner = os.stat(os.curdir)  # noqa: PTH116
         for folder in reversed(path.parents[:-1]):
             if not folder.is_dir():

@@ -19,7 +19,7 @@ from dowbench.inputs import read_settings
 from dowbench.model import Finding, Note, Suppressed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
 SCHEMA = "dowbench.baseline/1"
@@ -144,10 +144,36 @@ def apply(baseline: Baseline, findings: Sequence[Finding], others: Iterable[Find
     return Split(tuple(new), tuple(known), tuple(gone))
 
 
-def dump(file: Path, findings: Iterable[Finding], reasons: dict[Key, str]) -> str:
-    """The text of a baseline at ``file`` that knows ``findings``; reasons of entries that stay are kept."""
+def is_there(file: Path) -> bool:
+    """Whether a file that is written as a baseline holds something. Raises ``OSError``."""
+    return os.path.isfile(file) and os.path.getsize(file) > 0  # noqa: PTH113, PTH202
+
+
+def kept(baseline: Baseline, left_out: Iterable[Finding], judged: Judged) -> dict[Key, int]:
+    """Entries that stay when a scan's findings are written over ``baseline``: those that it cannot speak of.
+
+    They are of other files and other rules, and of findings that exist and were left out.
+    """
+    folder = baseline.file.parent
+    read = {relative(path, str(folder)) for path in judged.paths}
+    unasked = Counter(baseline.key(finding) for finding in left_out)
+    staying = {}
+    for key, count in baseline.counts.items():
+        if key.rule not in judged.known or not os.path.lexists(folder / key.path):
+            continue
+        if key.rule in judged.rules and key.path in read:
+            count = min(count, unasked[key])
+        if count:
+            staying[key] = count
+    return staying
+
+
+def dump(
+    file: Path, findings: Iterable[Finding], reasons: Mapping[Key, str], kept: Mapping[Key, int] | None = None
+) -> str:
+    """The text of a baseline at ``file`` that knows ``findings`` and the entries ``kept``, with their reasons."""
     empty = Baseline(file, {}, {})
-    counts = Counter(empty.key(finding) for finding in findings)
+    counts = Counter(empty.key(finding) for finding in findings) + Counter(kept or {})
     entries = []
     for key in sorted(counts, key=lambda key: (key.path, key.rule, key.tool or "", key.parameter or "")):
         entry: dict[str, Any] = {**key._asdict(), "count": counts[key]}

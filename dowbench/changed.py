@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dowbench.pointer import follow, parent, split
@@ -10,22 +11,50 @@ from dowbench.pointer import follow, parent, split
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dowbench.model import Tool, ToolSet
+    from dowbench.model import Finding, Tool, ToolSet
+
+    Sets = Iterable[tuple[Any, ToolSet]]
+    """The values of a file's documents, and the tools in each."""
 
 
-class Earlier:
-    """The tools of an earlier version of a file."""
+class Changes:
+    """How the tools of a file differ from those of an earlier version. Equal ones are counted: a copy is a change."""
 
-    def __init__(self, sets: Iterable[tuple[Any, ToolSet]]) -> None:
-        self._tools = {(tool.name, digest(value, tool)) for value, tools in sets for tool in tools.tools}
+    def __init__(self, earlier: Sets, now: Sets) -> None:
+        left = Counter((tool.name, digest(value, tool)) for value, tools in earlier for tool in tools.tools)
+        gone = Counter(name for name, _ in left.elements())
+        self._changed: list[dict[str, list[str]]] = []
+        self._tools: list[dict[str, list[str]]] = []
+        for value, tools in now:
+            changed: dict[str, list[str]] = {}
+            every: dict[str, list[str]] = {}
+            for tool in tools.tools:
+                every.setdefault(tool.name, []).append(tool.location.pointer)
+                gone[tool.name] -= 1
+                key = (tool.name, digest(value, tool))
+                if left[key] > 0:
+                    left[key] -= 1
+                else:
+                    changed.setdefault(tool.name, []).append(tool.location.pointer)
+            self._changed.append(changed)
+            self._tools.append(every)
+        self._shrunk = any(count > 0 for count in gone.values())
 
-    def changed(self, value: Any, toolset: ToolSet) -> frozenset[str]:
-        """Names of the tools of ``toolset``, read from the document ``value``, that were not there just like this."""
-        return frozenset(tool.name for tool in toolset.tools if (tool.name, digest(value, tool)) not in self._tools)
+    def concern(self, number: int, finding: Finding) -> bool:
+        """Whether ``finding``, in the document ``number`` of those now, is on a tool that differs from what it was.
 
-    def shrunk(self, toolset: ToolSet) -> bool:
-        """Whether tools went away."""
-        return bool({name for name, _ in self._tools} - {tool.name for tool in toolset.tools})
+        A finding on a whole set is where one of its tools differs, or the file has lost some.
+        """
+        changed = self._changed[number]
+        if finding.tool is None:
+            return bool(changed) or self._shrunk
+        namesakes = self._tools[number].get(finding.tool, ())
+        own = [pointer for pointer in namesakes if _below(finding.pointer, pointer)] or namesakes
+        return not set(own).isdisjoint(changed.get(finding.tool, ()))
+
+
+def _below(pointer: str, node: str) -> bool:
+    return pointer == node or pointer.startswith(f"{node}/")
 
 
 def digest(value: Any, tool: Tool) -> str:

@@ -22,7 +22,6 @@ from dowbench.report.escape import inert, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dowbench.baseline import Baseline
     from dowbench.config import Config
     from dowbench.model import Note, ScanResult
 
@@ -141,10 +140,8 @@ _LEVEL = click.Choice(["high", "medium", "low"])
     metavar="FILE",
     help="Write the findings of this scan as a baseline; they are then known.",
 )
-@click.option(
-    "--skip-unrecognized", is_flag=True, default=None, help="Named paths without tool definitions are no error."
-)
-@_text("--changed-since", metavar="REV", help="Only findings on tools that differ from this git revision.")
+@click.option("--skip-unrecognized", is_flag=True, default=None, help="Named files are judged like those in folders.")
+@_text("--changed-since", metavar="REV", help="Only findings on tools that changed since HEAD left this git revision.")
 @click.option(
     "--validate", is_flag=True, help="Also report what an OpenAPI validator says. Needs the extra [validate]."
 )
@@ -176,6 +173,7 @@ def scan(
     2 usage error, or something could not be scanned; 130 interrupted.
     """
     from dowbench import scan as pipeline
+    from dowbench.report.written import is_report
 
     if "-" in paths and settings["loader"] is None:
         raise UsageError("standard input needs --format-in FORMAT (auto decides from the content)")
@@ -203,13 +201,14 @@ def scan(
     inputs = pipeline.files_read(result, config)
     if rewritten:
         with _collected(unwritten):
-            result = _write_baseline(rewritten, result, known, inputs)
+            result = _write_baseline(rewritten, result, inputs)
     if known_file:
         inputs.append(str(known_file))
     _print_messages(result, quiet=quiet, verbose=verbose)
     for report in outputs:
         with _collected(unwritten):
-            output.write_file(report.path, render(report.format, result, ReportOptions(verbose=verbose)), inputs)
+            text = render(report.format, result, ReportOptions(verbose=verbose))
+            output.write_file(report.path, text, inputs, is_report)
     if not quiet:
         options = ReportOptions(output.colour() and not no_color, verbose, messages=False, width=output.width())
         with _collected(unwritten):
@@ -263,17 +262,21 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
     return replace(config, **given, rule_packs=(*config.rule_packs, *packs), lines=lines)
 
 
-def _write_baseline(file: Path, result: ScanResult, known: Baseline | None, inputs: Sequence[str]) -> ScanResult:
+def _write_baseline(file: Path, result: ScanResult, inputs: Sequence[str]) -> ScanResult:
     from dowbench import baseline
-    from dowbench.scan import less_known
+    from dowbench.scan import judged, less_known
 
     if result.errors:
         click.echo(f"{file.as_posix()}: not written, because something could not be scanned", err=True)
         return result
-    reasons = known.reasons if known and known.file.absolute() == file.absolute() else {}
-    output.write_file(file, baseline.dump(file, result.findings, reasons), inputs)
+    output.check_replaceable(file, inputs)
+    earlier = baseline.load(file) if baseline.is_there(file) else None
+    kept = baseline.kept(earlier, result.left_out, judged(result, skipped=True)) if earlier else {}
+    reasons = earlier.reasons if earlier else {}
+    output.write_file(file, baseline.dump(file, result.findings, reasons, kept), inputs)
     count = len(result.findings)
-    click.echo(f"{file.as_posix()}: {count} finding{'s' * (count != 1)} written, known from now on", err=True)
+    others = f"; {sum(kept.values())} kept of what this scan did not judge" if kept else ""
+    click.echo(f"{file.as_posix()}: {count} finding{'s' * (count != 1)} written, known from now on{others}", err=True)
     return less_known(result, baseline.load(file))
 
 

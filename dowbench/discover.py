@@ -40,6 +40,8 @@ class Target(NamedTuple):
     """In bytes, when it was found."""
     named: bool = True
     """Whether one of them is this file itself, and not a folder or a glob around it."""
+    links: int = 0
+    """How far its name is from the file's own: 1 through a folder that is a link, 2 where it is a link itself."""
 
 
 class Container(NamedTuple):
@@ -158,7 +160,7 @@ def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
         finder.tracked()
     return Discovery(
         targets=tuple(finder.targets.values()),
-        skipped=tuple(finder.skipped),
+        skipped=(*finder.skipped, *finder.doubles()),
         errors=tuple(finder.errors),
         warnings=tuple(_few(finder.unopened)),
         containers=tuple(finder.containers),
@@ -179,7 +181,15 @@ class _Finder:
         self.errors: list[Note] = []
         self.unopened: list[Note] = []
         self.containers: list[Container] = []
+        self._links: dict[str, str] = {}
         self._exclude = exclude
+
+    def doubles(self) -> Iterator[Note]:
+        """Links that led to a file which is scanned under another name."""
+        for link, file in self._links.items():
+            path = self.targets[file].path
+            if link != path:
+                yield Note(link, f"symbolic link to a file that is scanned as {path}")
 
     def argument(self, argument: str) -> None:
         if argument == STDIN:
@@ -258,13 +268,16 @@ class _Finder:
         """What git tracks here; without git, a walk."""
         from dowbench import git
 
-        files = git.tracked(Path.cwd())
-        if files is None:
+        tracked = git.tracked(Path.cwd())
+        if tracked is None:
             self.containers.append(Container(os.curdir))
             self._walk(os.curdir, os.curdir)
             return
+        files, submodules = tracked
         suited = [file for file in files if file.lower().endswith(SUFFIXES)]
         self.containers.append(Container(os.curdir, f"{_tracking(len(files), len(suited))}; {_INSTEAD}"))
+        for folder in submodules:
+            self._unopened(folder, "a git submodule; name it to scan what is in it")
         for file in suited:
             self._maybe(file, os.curdir, os.curdir)
 
@@ -331,11 +344,23 @@ class _Finder:
             self.errors.append(Note(shown(file), f"{kind(mode)}, not a regular file"))
         else:
             key = os.path.realpath(file)
+            target = Target(file, shown(file), (origin,), status.st_size, named, _links(file, key))
+            if target.links > 1:
+                self._links[target.path] = key
             known = self.targets.get(key)
-            if known is None:
-                self.targets[key] = Target(file, shown(file), (origin,), status.st_size, named)
-            elif origin not in known.origins or (named and not known.named):
-                self.targets[key] = known._replace(origins=(*known.origins, origin), named=known.named or named)
+            self.targets[key] = target if known is None else _joined(known, target)
+
+
+def _links(file: str, real: str) -> int:
+    if os.path.islink(file):  # noqa: PTH114
+        return 2
+    return int(os.path.abspath(file) != real)  # noqa: PTH100
+
+
+def _joined(one: Target, other: Target) -> Target:
+    """Two ways to one file. It goes by its own name: what is said of a link's name must not hold for the file."""
+    best = min(one, other, key=lambda target: (target.links, not target.named))
+    return best._replace(origins=tuple(dict.fromkeys((*one.origins, *other.origins))), named=one.named or other.named)
 
 
 _INSTEAD = "name what to scan, such as . for all that is in this folder, or git add it"

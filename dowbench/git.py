@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.errors import UsageError
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 120.0
 """Seconds that git may take for an answer. A repository that somebody unpacked may hold pipes, which git waits for."""
+_SUBMODULE = b"160000"
 _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
@@ -23,30 +24,42 @@ def root(folder: Path) -> Path | None:
     return next((parent for parent in (folder, *folder.parents) if os.path.exists(parent / ".git")), None)  # noqa: PTH110
 
 
-def tracked(folder: Path) -> list[str] | None:
-    """Files git tracks below ``folder``, relative to it; ``None`` outside a work tree or without git."""
+class Tracked(NamedTuple):
+    """What git tracks below a folder, relative to it."""
+
+    files: list[str]
+    submodules: list[str]
+
+
+def tracked(folder: Path) -> Tracked | None:
+    """What git tracks below ``folder``; ``None`` outside a work tree or without git."""
     if root(folder) is None:
         return None
     try:
-        output = _run(folder, "ls-files", "-z", "--cached")
+        output = _run(folder, "ls-files", "-z", "--cached", "--stage")
     except UsageError:
         return None
-    return [os.fsdecode(name) for name in output.split(b"\0") if name]
+    found = Tracked([], [])
+    for entry in filter(None, output.split(b"\0")):
+        mode, name = entry.split(b" ", 1)[0], entry.split(b"\t", 1)[1]
+        (found.submodules if mode == _SUBMODULE else found.files).append(os.fsdecode(name))
+    return found
 
 
 def contents(folder: Path, revision: str, files: Iterable[str]) -> dict[str, bytes]:
     """The bytes of ``files`` (relative to ``folder``) at ``revision``; a file that was not there is left out.
 
-    A file that git sees as renamed since then is what it was under its earlier name. Raises ``UsageError`` outside a
-    work tree, without git, and for an unknown revision.
+    Where ``HEAD`` does not descend from the revision, at their common ancestor. A link is what it led to; a file that
+    git sees as renamed since then is what it was under its earlier name. Raises ``UsageError`` outside a work tree,
+    without git, and for an unknown revision.
     """
     top = root(folder)
     if top is None:
         raise UsageError("--changed-since: the working directory is in no git work tree, so nothing can be compared")
-    commit = _commit(folder, top, revision)
+    commit = _fork(folder, _commit(folder, top, revision))
     prefix = folder.resolve().relative_to(top.resolve()).as_posix()
     names = {file: os.path.normpath(f"{prefix}/{file}").replace(os.sep, "/") for file in files}
-    names = {file: name for file, name in names.items() if not name.startswith("../") and "\n" not in name}
+    names = {file: name for file, name in names.items() if not name.startswith("../")}
     found = _blobs(folder, commit, names)
     if len(found) < len(names):
         earlier = _renamed(folder, commit)
@@ -65,21 +78,35 @@ def _commit(folder: Path, top: Path, revision: str) -> bytes:
         raise UsageError(f"--changed-since: {revision!r} is no revision of this repository{hint}") from None
 
 
+def _fork(folder: Path, commit: bytes) -> bytes:
+    """Where the history of ``HEAD`` left that of a commit; the commit itself where they share none that is here."""
+    try:
+        return _run(folder, "merge-base", commit.decode(), "HEAD").strip()
+    except _FailedError:
+        return commit
+
+
 def _blobs(folder: Path, commit: bytes, names: Mapping[str, str]) -> dict[str, bytes]:
     """The files called ``names`` (from the top) in a commit; one that is not there is left out."""
     found: dict[str, bytes] = {}
+    asked = {file: commit + b":" + os.fsencode(name) for file, name in names.items()}
+    # Only for such a name: git knows -z since 2.38.
+    end, options = (b"\0", ["-z"]) if any("\n" in name for name in names.values()) else (b"\n", [])
     answer = _run(
-        folder, "cat-file", "--batch", given=b"".join(commit + b":" + os.fsencode(n) + b"\n" for n in names.values())
+        folder, "cat-file", "--batch", "--follow-symlinks", *options, given=b"".join(a + end for a in asked.values())
     )
     at = 0
-    for file in names:
-        end = answer.index(b"\n", at)
-        header, at = answer[at:end].rsplit(b" ", 2), end + 1
-        if len(header) == 3 and header[2].isdigit():  # "<name> missing" otherwise
-            size = int(header[2])
-            if header[1] == b"blob":
-                found[file] = answer[at : at + size]
-            at += size + 1
+    for file, name in asked.items():
+        missing = name + b" missing\n"
+        if answer.startswith(missing, at):
+            at += len(missing)
+            continue
+        line = answer.index(b"\n", at)
+        header, at = answer[at:line].split(b" "), line + 1
+        size = int(header[-1])  # of a blob or a tree, or of the text that says where a link leads instead
+        if header[1] == b"blob":
+            found[file] = answer[at : at + size]
+        at += size + 1
     return found
 
 

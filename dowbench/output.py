@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 WIDEST = 120
 NARROWEST = 40
@@ -106,25 +106,31 @@ def write_out(text: str) -> None:
         raise UsageError(f"the report cannot be written to standard output: {error.strerror}") from None
 
 
-def write_file(path: Path, text: str, inputs: Iterable[str]) -> None:
+def write_file(path: Path, text: str, inputs: Iterable[str], ours: Callable[[Path], bool] | None = None) -> None:
     """Put ``text`` into ``path`` in one step: the file is the old one or the whole new one. Raises ``UsageError``.
 
-    ``inputs`` are files that were read and must stay what they are. A link is not written through, nor replaced.
+    What must not be replaced is not (``check_replaceable``).
     """
     data = text.encode("utf-8", errors="backslashreplace")
     try:
         if path.as_posix().startswith(_STREAMS):
             path.write_bytes(data)
             return
-        old = _status(path)
-        if old is not None:
-            _refuse(path, old, inputs)
-        _replace(path, data, old)
+        check_replaceable(path, inputs, ours)
+        _replace(path, data, _status(path))
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror}", path=path.as_posix()) from None
 
 
-def _refuse(path: Path, old: os.stat_result, inputs: Iterable[str]) -> None:
+def check_replaceable(path: Path, inputs: Iterable[str], ours: Callable[[Path], bool] | None = None) -> None:
+    """Raise ``UsageError`` where there is something at ``path`` that a report must not replace.
+
+    That is a link, what is no regular file, one of ``inputs``, which were read, and a file that is not ``ours``: nobody
+    means a project's own file. Raises ``OSError``.
+    """
+    old = _status(path)
+    if old is None:
+        return
     reason = None
     if stat.S_ISLNK(old.st_mode):
         reason = "cannot be written: a symbolic link; name the file that it leads to"
@@ -132,6 +138,8 @@ def _refuse(path: Path, old: os.stat_result, inputs: Iterable[str]) -> None:
         reason = "cannot be written: not a regular file"
     elif is_one_of(path, inputs):
         reason = "not written: it is one of the files that were read"
+    elif ours is not None and not ours(path):
+        reason = "not written: there is a file that dowbench did not write; remove it, or name another"
     if reason:
         raise UsageError(reason, path=path.as_posix())
 

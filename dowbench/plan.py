@@ -81,6 +81,8 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
         except UsageError as error:
             raise config.error(error.message, "/loader") from None
     rules = tuple(info for info in pack.infos if in_force(info.id, info.tier, config))
+    if not rules:
+        raise config.error("select, ignore and rules leave no rule in force", _emptied(config))
     return Plan(
         config=config,
         pack=pack,
@@ -102,6 +104,11 @@ def _check_patterns(config: Config) -> None:
             if (why := fault(pattern)) is not None:
                 message = f"{setting}: the pattern {pattern!r} matches nothing: {why}"
                 raise config.error(message, join(pointer, index))
+
+
+def _emptied(config: Config) -> str:
+    """The setting to look at where no rule is in force."""
+    return "/ignore" if config.ignore else "/select" if config.select else "/rules"
 
 
 def _unknown(rule: str, known: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from dowbench.scanfile import FileOutcome, Job, divided, merged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dowbench.baseline import Baseline
+    from dowbench.baseline import Baseline, Judged
     from dowbench.discover import Discovery, Target
 
 Paths = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -117,7 +117,9 @@ def scan(
     working_directory()
     plan = make_plan(config, validate=validate)
     found = discover(arguments or configured(config), exclude=Globs(config.exclude, config.base))
-    jobs = [Job(target, _standard_input(plan) if target.file == STDIN else None) for target in found.targets]
+    # A named file is then judged like one that a folder led to.
+    targets = [target._replace(named=target.named and not config.skip_unrecognized) for target in found.targets]
+    jobs = [Job(target, _standard_input(plan) if target.file == STDIN else None) for target in targets]
     if changed_since is not None:
         jobs = _with_earlier(jobs, changed_since)
     outcomes = scan_all(jobs, plan)
@@ -223,6 +225,18 @@ def _idle_waivers(targets: Sequence[Target], outcome: FileOutcome, plan: Plan) -
             yield Note(where, f"unused exception: it covers no finding of {', '.join(waiver.rules)}", waiver.line)
 
 
+def judged(result: ScanResult, *, skipped: bool = False) -> Judged:
+    """What a scan can say of a baseline's entries; with ``skipped``, also of files that it passed over."""
+    from dowbench import baseline
+
+    passed_over = {note.path for note in result.skipped} if skipped else set()
+    return baseline.Judged(
+        paths={file.path for file in result.files} | passed_over,
+        rules={rule.id for rule in result.rules},
+        known=result.known,
+    )
+
+
 def less_known(result: ScanResult, known: Baseline) -> ScanResult:
     """``result`` with the findings that a baseline knows among the suppressed."""
     from dowbench import baseline
@@ -231,11 +245,7 @@ def less_known(result: ScanResult, known: Baseline) -> ScanResult:
         known,
         result.findings,
         [*(s.finding for s in result.suppressed), *result.left_out],
-        baseline.Judged(
-            paths={file.path for file in result.files},
-            rules={rule.id for rule in result.rules},
-            known=result.known,
-        ),
+        judged(result),
     )
     return result._replace(
         findings=split.new,

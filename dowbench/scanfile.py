@@ -18,7 +18,6 @@ from dowbench.model import FileScan, Finding, Note, Related, Suppressed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dowbench.changed import Earlier
     from dowbench.discover import Target
     from dowbench.model import ToolSet
     from dowbench.plan import Plan
@@ -89,7 +88,7 @@ def _read(target: Target, limits: Limits) -> bytes:
 
 def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileOutcome:
     note = _noted(error, target.path)
-    if target.named and not plan.config.skip_unrecognized:
+    if target.named:
         return FileOutcome(errors=(note._replace(message=f"{error.message} (--skip-unrecognized passes over it)"),))
     warnings = (note._replace(message=f"not scanned: {error.message}"),) if error.doubtful else ()
     return FileOutcome(skipped=(note,), warnings=warnings)
@@ -184,7 +183,7 @@ def _scan_tools(job: Job, read: Source, toolsets: Sequence[Loaded], plan: Plan) 
     in_force = plan.ids
     split = divided(job.target.file, scanned, read, [f for f in fingerprinted(found) if f.rule in in_force], plan)
     wanted = [finding for finding in split.findings if plan.wants(finding)]
-    changed = wanted if job.earlier is None else _on_changed_tools(job, scanned, wanted, plan)
+    changed = wanted if job.earlier is None else _changes(job, scanned, wanted, plan)
     places = {document.index: document for document, _ in scanned}
     return FileOutcome(
         files=tuple(FileScan(job.target.path, toolset.format, len(toolset.tools)) for _, toolset in scanned),
@@ -253,20 +252,44 @@ def _by_document(findings: Iterable[Finding]) -> dict[int, list[Finding]]:
     return found
 
 
-def _on_changed_tools(job: Job, toolsets: Sequence[Loaded], findings: list[Finding], plan: Plan) -> list[Finding]:
-    """``findings`` on tools that differ from what they were, and on sets that hold such tools or have lost some."""
-    earlier = _earlier_tools(job, plan)
-    kept: set[int] = set()
-    by_document = _by_document(findings)
-    for document, toolset in toolsets:
-        changed = earlier.changed(document.value, toolset)
-        differs = bool(changed) or earlier.shrunk(toolset)
-        kept |= {
-            id(finding)
-            for finding in by_document.get(document.index, ())
-            if (differs if finding.tool is None else finding.tool in changed)
-        }
-    return [finding for finding in findings if id(finding) in kept]
+def _changes(job: Job, toolsets: Sequence[Loaded], findings: list[Finding], plan: Plan) -> list[Finding]:
+    """``findings`` on tools that differ from what they were, on sets that hold such tools or have lost some, and those
+    that the file ignored when it was what it was.
+    """
+    from dowbench.changed import Changes
+
+    read, earlier = _earlier_tools(job, plan)
+    changes = Changes(
+        ((document.value, tools) for document, tools in earlier),
+        ((document.value, tools) for document, tools in toolsets),
+    )
+    numbers = {document.index: number for number, (document, _) in enumerate(toolsets)}
+    ignored = _ignored(job, read, earlier, plan)
+    return [
+        finding
+        for finding in findings
+        if changes.concern(numbers[finding.document], finding) or _identity(finding) in ignored
+    ]
+
+
+def _identity(finding: Finding) -> tuple[str, str | None, str | None]:
+    return finding.rule, finding.tool, finding.parameter
+
+
+def _ignored(
+    job: Job, read: Source | None, toolsets: Sequence[Loaded], plan: Plan
+) -> set[tuple[str, str | None, str | None]]:
+    """What an earlier version of a file ignored; an ignore that is gone since may have stood outside of any tool."""
+    if read is None or "dowbench" not in read.text:
+        return set()
+    found: list[Finding] = []
+    for _, toolset in toolsets:
+        try:
+            found += forked.run(plan.pack, toolset, plan.limits.seconds).findings
+        except SourceError:  # it is what it was that cannot be read
+            continue
+    split = divided(job.target.file, toolsets, read, found, plan)
+    return {_identity(s.finding) for s in split.suppressed if s.by == "inline"}
 
 
 def _pointers(findings: Iterable[Finding], notes: Iterable[Note]) -> Iterator[str]:
@@ -297,17 +320,15 @@ def _placed(finding: Finding, document: Document) -> Finding:
     return finding._replace(span=document.span(finding.pointer), related=related)
 
 
-def _earlier_tools(job: Job, plan: Plan) -> Earlier:
-    """The tools as they were; none where the earlier file cannot be read, so that all count as changed."""
-    from dowbench.changed import Earlier
-
+def _earlier_tools(job: Job, plan: Plan) -> tuple[Source | None, list[Loaded]]:
+    """The file and its tools as they were; none where that cannot be read, so that all count as changed."""
     if not job.earlier:
-        return Earlier(())
+        return None, []
     try:
-        documents = source.read(job.target.path, job.earlier, plan.limits).documents
-        return Earlier((document.value, _load(document, job.target, plan)) for document in documents)
+        read = source.read(job.target.path, job.earlier, plan.limits)
+        return read, [(document, _load(document, job.target, plan)) for document in read.documents]
     except SourceError:
-        return Earlier(())
+        return None, []
 
 
 def merged(outcomes: Iterable[FileOutcome]) -> FileOutcome:

@@ -46,7 +46,7 @@ _NAMES = frozenset(
 )
 _COMMENT = re.compile(r"#[ \t]*dowbench:[ \t]*ignore(?P<rest>[^\r\n]*)")
 _RULES = re.compile(r"\[(?P<rules>[^\]]*)\](?P<reason>.*)")
-_UNTIL = re.compile(r"\buntil[ :]++(?P<date>\d[^\s)]*)\)?", re.IGNORECASE)
+_UNTIL = re.compile(r"\buntil\b[ \t:]*+(?P<date>[^\s),.;]*+)\)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,9 @@ def in_comments(text: str) -> Iterator[Ignore | Fault]:
             yield Fault(line, "an ignore names its rules in brackets: # dowbench: ignore[unbounded-result] reason")
             continue
         reason, until = parts["reason"].strip(), None
-        if dated := _UNTIL.search(reason):
-            lead = re.sub(r"[(,;]\Z", "", reason[: dated.start()].rstrip())
+        limits = list(_UNTIL.finditer(reason))
+        if dated := next((limit for limit in limits if is_date(limit["date"])), limits[0] if limits else None):
+            lead = re.sub(r"[(,;]\Z", "", reason[: dated.start()].rstrip()).rstrip()
             until, reason = dated["date"], (lead + reason[dated.end() :]).strip()
         alone = not text[starts[line - 1] : match.start()].strip(" \t\ufeff")
         yield Ignore(rules, reason, until, None, line, following[line] if alone else line)

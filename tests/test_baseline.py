@@ -216,3 +216,37 @@ def test_broken_baseline(folder, probe, text, message):
     assert (run.code, run.out) == (2, "")
     assert run.err.startswith(f"error: {message}")
     assert len(run.err.splitlines()) == 1
+
+
+def entries(folder):
+    data = json.loads((folder / "known.json").read_text(encoding="utf-8"))
+    return [(e["rule"], e["path"], e["tool"], e["count"], e.get("reason")) for e in data["findings"]]
+
+
+def test_a_baseline_written_from_a_part_keeps_what_that_scan_did_not_judge(folder, probe):
+    for name in ("a.json", "b.json", "gone.json", "passed.json"):
+        write(folder / name, tool(), tool(knob=True))
+    probe(".", "--write-baseline", "known.json")
+    data = json.loads((folder / "known.json").read_text(encoding="utf-8"))
+    for entry in data["findings"]:
+        entry["reason"] = f"{entry['path']} {entry['rule']}"
+    (folder / "known.json").write_text(json.dumps(data), encoding="utf-8")
+    before = entries(folder)
+    (folder / "gone.json").unlink()
+    (folder / "passed.json").write_text("{}", encoding="utf-8")
+    write(folder / "a.json", tool("probe_two"))
+    run = probe("a.json", "passed.json", "--skip-unrecognized", "--write-baseline", "known.json")
+    assert run.err == "known.json: 1 finding written, known from now on; 4 kept of what this scan did not judge\n"
+    others = [entry for entry in before if entry[1] == "b.json"]
+    assert entries(folder) == [("probe-tool", "a.json", "probe_two", 1, None), *others]
+    assert found(probe("a.json", "b.json", "--baseline", "known.json")) == set()
+
+
+@pytest.mark.parametrize("arguments", [("--ignore", "probe-tool"), ("--min-severity", "high")])
+def test_a_baseline_written_from_some_findings_keeps_the_others(folder, probe, arguments):
+    write(folder / "a.json", tool(), tool(knob=True))
+    probe(".", "--write-baseline", "known.json")
+    before = entries(folder)
+    assert {rule for rule, *_ in before} == {"probe-tool", "probe-parameter", "probe-set"}
+    assert probe(".", "--write-baseline", "known.json", *arguments).code == 0
+    assert entries(folder) == before

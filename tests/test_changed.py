@@ -190,3 +190,93 @@ def test_git_that_waits_for_ever_is_not_waited_for(name, folder, probe, reposito
     run = probe("a.json", "--changed-since", "HEAD")
     if name != "index":  # which a comparison of files that are all there does without
         assert (run.code, run.out, run.err) == (2, "", "error: git rev-parse: no answer in 0.2 seconds\n")
+
+
+def test_equal_tools_are_counted(folder, probe, repository):
+    def places(run):
+        return {(f["rule"], f["pointer"]) for f in run.json["findings"]}
+
+    write(folder / "a.json", tool("probe_a", knob=True), tool("probe_a", knob=True), tool("b"))
+    repository()
+    assert places(probe("a.json", "--changed-since", "HEAD")) == set()
+    write(folder / "a.json", *[tool("probe_a", knob=True)] * 3, tool("b"))
+    added = places(probe("a.json", "--changed-since", "HEAD"))
+    assert ("probe-tool", "/2") in added
+    assert "probe-set" in {rule for rule, _ in added}
+    assert not {pointer for _, pointer in added} & {"/0", "/1"}
+    write(folder / "a.json", tool("probe_a", knob=True), tool("probe_a", knob=True, strict=True), tool("b"))
+    one = places(probe("a.json", "--changed-since", "HEAD", "--ignore", "probe-set"))
+    assert ("probe-tool", "/1") in one
+    assert all(pointer.startswith("/1") for _, pointer in one)
+    write(folder / "a.json", tool("probe_a", knob=True), tool("b"))
+    assert found(probe("a.json", "--changed-since", "HEAD")) == {("probe-set", None)}
+
+
+def test_documents_of_one_file_have_not_lost_each_others_tools(folder, probe, repository):
+    documents = [json.dumps([tool("probe_a"), tool("b")]), json.dumps([tool("probe_c"), tool("d")])]
+    (folder / "a.yaml").write_text("\n---\n".join(documents), encoding="utf-8")
+    repository()
+    run = probe("a.yaml", "--changed-since", "HEAD")
+    assert (found(run), run.json["summary"]["unchanged"]) == (set(), 4)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names with a newline")
+def test_a_name_with_a_newline_is_compared(folder, probe, repository):
+    write(folder / "a\nb.json", tool("probe_a"), tool("b"))
+    write(folder / "c.json", tool("probe_c"))
+    repository()
+    write(folder / "new\n.json", tool("probe_new"))
+    write(folder / "a\nb.json", tool("probe_a"), tool("b", strict=True))
+    run = probe("a\nb.json", "new\n.json", "c.json", "--changed-since", "HEAD", "--ignore", "probe-set")
+    assert found(run) == {("probe-tool", "probe_new")}
+
+
+def test_a_link_is_compared_with_what_it_led_to(folder, probe, repository):
+    write(folder / "data" / "tools", tool("probe_a"), tool("b"))
+    write(folder / "data" / "others", tool("probe_c"))
+    (folder / "link.json").symlink_to("data/tools")
+    repository()
+    assert found(probe("link.json", "--changed-since", "HEAD")) == set()
+    (folder / "link.json").unlink()
+    (folder / "link.json").symlink_to("data/others")
+    assert ("probe-tool", "probe_c") in found(probe("link.json", "--changed-since", "HEAD"))
+
+
+def test_a_finding_that_is_ignored_no_longer_is_shown(folder, probe, repository):
+    tools = "- {name: probe_a, input_schema: {type: object}}\n- {name: probe_b, input_schema: {type: object}}\n"
+    (folder / "comment.yaml").write_text("# dowbench: ignore[probe-tool] because\n" + tools, encoding="utf-8")
+    entries = [tool("probe_c"), tool("probe_d")]
+    (folder / "list.json").write_text(
+        json.dumps({"x-dowbench-ignore": ["probe-set"], "tools": entries}), encoding="utf-8"
+    )
+    repository()
+    arguments = ("comment.yaml", "list.json", "--changed-since", "HEAD")
+    assert found(probe(*arguments)) == set()
+    (folder / "comment.yaml").write_text(tools, encoding="utf-8")
+    (folder / "list.json").write_text(json.dumps({"tools": entries}), encoding="utf-8")
+    run = probe(*arguments)
+    assert [(f["rule"], f["path"], f["tool"]) for f in run.json["findings"]] == [
+        ("probe-tool", "comment.yaml", "probe_a"), ("probe-set", "list.json", None),
+    ]  # fmt: skip
+
+
+def test_what_the_other_branch_changed_is_no_change_of_this_one(folder, probe, repository):
+    def git(*arguments):
+        subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+    write(folder / "a.json", tool("probe_a"), tool("probe_b"))
+    repository()
+    git("branch", "-M", "main")
+    git("checkout", "-q", "-b", "own")
+    write(folder / "a.json", tool("probe_a"), tool("probe_b"), tool("probe_own"))
+    repository()
+    git("checkout", "-q", "main")
+    write(folder / "a.json", tool("probe_a", strict=True), tool("probe_b"))
+    repository()
+    assert ("probe-tool", "probe_a") in found(probe("a.json", "--changed-since", "own"))
+    git("checkout", "-q", "own")
+    arguments = ("a.json", "--changed-since", "main", "--ignore", "probe-set")
+    assert found(probe(*arguments)) == {("probe-tool", "probe_own")}
+    git("checkout", "-q", "--orphan", "alone")
+    repository()
+    assert found(probe(*arguments)) == {("probe-tool", "probe_a"), ("probe-tool", "probe_own")}

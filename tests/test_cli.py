@@ -16,9 +16,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from workbench import PROBE, PROBES, ROOT, tool, write
+from workbench import PROBE, PROBES, ROOT, found, tool, write
 
 from dowbench import cli, scanfile
+from dowbench.report import REPORTS
 
 
 def python(*arguments: str, cwd: Path, **options):
@@ -72,8 +73,30 @@ def test_named_file_without_tools_is_an_error_unless_skipped(folder, probe):
 
 
 def test_broken_file_is_an_error_even_when_unrecognized_ones_are_skipped(folder, probe):
-    (folder / "broken.json").write_text("{", encoding="utf-8")
+    (folder / "broken.json").write_text('[{"name": "a", "input_schema": {', encoding="utf-8")
     assert probe("broken.json", "--skip-unrecognized").code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tsconfig.json", '{\n  // strict\n  "compilerOptions": {"strict": true},\n}'),
+        ("templates/tool.yaml", "{{- if .Values.on }}\nkind: {{ .Values.kind }}\n{{- end }}\n"),
+        ("empty.json", ""),
+        ("twice.yaml", "a: 1\na: 2\n"),
+        ("latin.json", '{"a": "caf\udce9"}'),
+    ],
+)
+def test_a_named_file_is_judged_like_one_in_a_folder_where_unrecognized_ones_are_skipped(folder, probe, name, text):
+    write(folder / "tools.json", tool())
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+    assert probe(name).code == 2
+    named, found_there = probe(name, "tools.json", "--skip-unrecognized"), probe(".")
+    assert (named.code, found_there.code) == (0, 0)
+    assert named.json["skipped"] == found_there.json["skipped"]
+    assert [note["path"] for note in named.json["skipped"]] == [name]
+    assert found(named) == {("probe-tool", "probe_one")}
 
 
 def test_standard_input(folder, probe, monkeypatch):
@@ -234,6 +257,34 @@ def test_a_report_of_the_last_scan_is_replaced_though_it_lies_in_the_folder(fold
             assert (probe(".", "-o", f"{report}={report}.json").code, (folder / f"{report}.json").exists()) == (0, True)
 
 
+def test_a_file_that_is_no_report_is_not_replaced(folder, probe):
+    write(folder / "tools.json", tool())
+    known = '{"schema": "dowbench.baseline/1", "findings": []}'
+    texts = {"package.json": '{"name": "x"}', "README.md": "# x\n", "values.yaml": "a: 1\n", "known.json": known}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        message = f"error: {name}: not written: there is a file that dowbench did not write; remove it, or name another"
+        for report in REPORTS:
+            run = probe("tools.json", "-o", f"{report}={name}")
+            assert (run.code, found(run), run.err) == (2, {("probe-tool", "probe_one")}, f"{message}\n")
+        if name != "known.json":
+            run = probe("tools.json", "--write-baseline", name)
+            assert (run.code, found(run)) == (2, {("probe-tool", "probe_one")})
+            assert run.err.startswith(f"error: {name}:")
+            assert "not a baseline" in run.err
+        assert (folder / name).read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("old", REPORTS)
+@pytest.mark.parametrize("tools", [(), (tool(),)])
+def test_any_report_and_an_empty_file_are_replaced_by_a_report(folder, probe, old, tools):
+    write(folder / "tools.json", tool("fine"), *tools)
+    (folder / "out").touch()
+    for report in (old, "json", old):
+        assert probe("tools.json", "-o", f"{report}=out").code == 0
+    assert (folder / "out").read_text(encoding="utf-8") == probe("tools.json", format=old).out
+
+
 def test_two_reports_do_not_go_to_one_file(folder, probe):
     write(folder / "tools.json", tool())
     for arguments in (("-o", "json=out", "-o", "sarif=./out"), ("-o", "json=out", "--write-baseline", "out")):
@@ -246,7 +297,7 @@ def test_two_reports_do_not_go_to_one_file(folder, probe):
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
 def test_a_replaced_report_keeps_its_permissions(folder, probe):
     write(folder / "tools.json", tool())
-    (folder / "out.json").write_text("old", encoding="utf-8")
+    (folder / "out.json").touch()
     (folder / "out.json").chmod(0o600)
     assert probe("tools.json", "-o", "json=out.json").code == 0
     assert (folder / "out.json").stat().st_mode & 0o777 == 0o600
@@ -374,7 +425,7 @@ def test_the_command_and_the_hook_start_where_the_folder_is_not_on_the_path():
 
 def test_report_replaces_the_old_one_in_one_step(folder, probe, monkeypatch):
     write(folder / "tools.json", tool())
-    (folder / "out.json").write_text("old", encoding="utf-8")
+    (folder / "out.json").write_text("::error ::old", encoding="utf-8")
 
     def full(self, target):
         raise OSError(28, "No space left on device")
@@ -382,7 +433,7 @@ def test_report_replaces_the_old_one_in_one_step(folder, probe, monkeypatch):
     monkeypatch.setattr(Path, "replace", full)
     run = probe("tools.json", "-o", "json=out.json")
     assert (run.code, run.err) == (2, "error: out.json: cannot be written: No space left on device\n")
-    assert (folder / "out.json").read_bytes() == b"old"
+    assert (folder / "out.json").read_bytes() == b"::error ::old"
     assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["out.json", "tools.json"]
 
 

@@ -450,3 +450,31 @@ def test_a_table_is_found_however_it_is_written(folder, dowbench, text):
     run = dowbench("scan", "tools.json")
     assert (run.code, run.out) == (2, "")
     assert "tier must be one of default, pedantic" in run.err
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "place"),
+    [
+        ("", ("--select", "unbounded-result", "--ignore", "unbounded-result"), ""),
+        ("tier: default\nselect: [unbounded-result]\nignore: [unbounded-result]\n", (), "dowbench.yaml:3: "),
+        ("ignore: [unbounded-result]\n", ("--select", "unbounded-result"), "dowbench.yaml:1: "),
+    ],
+)
+def test_settings_that_leave_no_rule_are_refused(folder, dowbench, text, arguments, place):
+    write(folder / "tools.json", tool())
+    (folder / "dowbench.yaml").write_text(text, encoding="utf-8")
+    run = dowbench("scan", "tools.json", *arguments)
+    place = place or "dowbench.yaml: "
+    assert (run.code, run.out) == (2, "")
+    assert run.err == f"error: {place}select, ignore and rules leave no rule in force\n"
+
+
+def test_rules_that_are_all_switched_off_are_refused(folder, dowbench):
+    write(folder / "tools.json", tool())
+    every = [rule["id"] for rule in json.loads(dowbench("rules", "list", "--json").out)]
+    (folder / "dowbench.yaml").write_text(
+        "rules:\n" + "".join(f"  {rule}: {{enabled: false}}\n" for rule in every), encoding="utf-8"
+    )
+    run = dowbench("scan", "tools.json")
+    assert (run.code, run.out) == (2, "")
+    assert "select, ignore and rules leave no rule in force" in run.err

@@ -191,6 +191,60 @@ def test_links_out_of_the_folder_are_not_followed(folder, tmp_path, probe):
 
 
 @posix
+@pytest.mark.parametrize("arguments", [("in",), ("in/*.json",), ("in/a.json", "in"), ("in/a.json", "in/real.json"), ()])
+def test_a_link_takes_nothing_over_from_the_file_that_it_leads_to(folder, probe, arguments):
+    write(folder / "in" / "real.json", tool("probe_real"))
+    for name in ("a.json", "z.json"):
+        (folder / "in" / name).symlink_to("real.json")
+    (folder / "dowbench.yaml").write_text(
+        "exceptions: [{rules: [all], files: ['a*.json'], reason: not ours}]\n", encoding="utf-8"
+    )
+    (folder / ".git").rmdir()
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    run = probe(*arguments)
+    assert (paths(run), run.json["suppressed"]) == (["in/real.json"], [])
+    assert [place for _, place, *_ in run.found] == ["in/real.json:2"]
+    links = {path: why for path, why in reasons(run).items() if path in ("in/a.json", "in/z.json")}
+    assert links.pop("in/a.json") == "symbolic link to a file that is scanned as in/real.json"
+    assert set(links.values()) <= {"symbolic link to a file that is scanned as in/real.json"}
+
+
+@posix
+def test_a_file_goes_by_the_name_it_was_given_and_by_a_link_only_where_nothing_else_names_it(folder, probe):
+    write(folder / "in" / "data", tool("probe_data"))
+    for name in ("a.json", "b.json"):
+        (folder / "in" / name).symlink_to("data")
+    assert paths(probe("in")) == ["in/a.json"]
+    run = probe("in", "in/b.json")
+    assert (paths(run), reasons(run)) == (
+        ["in/b.json"], {"in/a.json": "symbolic link to a file that is scanned as in/b.json"},
+    )  # fmt: skip
+    (folder / "elsewhere").symlink_to("in")
+    assert paths(probe("elsewhere/data")) == ["elsewhere/data"]
+    assert paths(probe("elsewhere/data", "in/data")) == ["in/data"]
+
+
+def test_a_submodule_that_is_left_out_is_named(folder, probe):
+    (folder / ".git").rmdir()
+    git(folder, "init", "-q")
+    write(folder / "own.json", tool("probe_own"))
+    for name in ("sub module", "vendor"):
+        write(folder / name / "tools.json", tool("probe_sub"))
+        git(folder / name, "init", "-q")
+        git(folder / name, "add", ".")
+        git(folder / name, "commit", "-q", "-m", "x")
+    git(folder, "add", ".")
+    (folder / "dowbench.yaml").write_text("exclude: [vendor]\n", encoding="utf-8")
+    run = probe()
+    assert (run.code, paths(run)) == (0, ["own.json"])
+    why = "a git submodule; name it to scan what is in it"
+    assert run.err == f"warning: sub module: not scanned: {why}\n"
+    assert reasons(run) == {"sub module": why, "vendor": "excluded by the configuration"}
+    assert paths(probe("sub module")) == ["sub module/tools.json"]
+
+
+@posix
 def test_what_is_no_regular_file_is_an_error_when_named_and_skipped_in_a_walk(folder, probe):
     write(folder / "in" / "good.json", tool("probe_good"))
     os.mkfifo(folder / "in" / "pipe.json")

@@ -362,3 +362,26 @@ exceptions:
         ("dowbench.yaml", 4, "exception expired on 2020-01-01"),
         ("dowbench.yaml", 5, "unused exception: it covers no finding of probe-set"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [("x (until Q3 2020)", "Q3"), ("x (until Dec 2020)", "Dec"), ("x (until tomorrow)", "tomorrow"), ("until", "")],
+)
+def test_until_something_that_is_no_date_is_void_and_said(folder, probe, reason, told):
+    (folder / "tools.yaml").write_text(
+        f"# dowbench: ignore[all] {reason}\n- name: probe_a\n  input_schema: {{type: object}}\n", encoding="utf-8"
+    )
+    run = probe("tools.yaml")
+    assert found(run) == {("probe-tool", "probe_a")}
+    assert warned(run) == [(1, f"until must be a date as YYYY-MM-DD, not {told!r}; the ignore is void")]
+
+
+def test_of_several_untils_the_date_counts(folder, probe):
+    (folder / "tools.yaml").write_text(
+        "# dowbench: ignore[all] it reads until the end (until 2999-01-31).\n- name: probe_a\n  input_schema: {}\n",
+        encoding="utf-8",
+    )
+    run = probe("tools.yaml")
+    assert (found(run), warned(run)) == (set(), [])
+    assert suppressed(run) == [("probe-tool", "probe_a", "inline", "it reads until the end.")]

@@ -1,7 +1,7 @@
 """GitHub workflow commands: annotations on the lines of a pull request.
 
 The runner keeps ten annotations of a level for each step and drops the rest without a word, so the worst ten of each
-are printed and one notice says how many more there are, and where.
+are printed and one notice says how many more there are, and where. Another counts what is suppressed, and lists it.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.report.escape import visible
 from dowbench.report.repository import repository_path
+from dowbench.report.text import DECIDED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dowbench.model import Finding, Note, ScanResult, Severity
+    from dowbench.model import Finding, Note, ScanResult, Severity, Suppressed
     from dowbench.report import ReportOptions
 
 SHOWN = 10
@@ -34,7 +35,7 @@ class _Annotation(NamedTuple):
 
 
 def render(result: ScanResult, options: ReportOptions) -> str:
-    """Errors, then findings worst first, then what was left out. What is suppressed is not annotated."""
+    """Errors, then findings worst first, then what was left out. No line that is suppressed is annotated."""
     lines: dict[str, list[_Annotation]] = {"error": [], "warning": [], "notice": []}
     for note in result.errors:
         lines["error"].append(_Annotation("error", note.path, note.line, _note(note, options)))
@@ -43,10 +44,13 @@ def render(result: ScanResult, options: ReportOptions) -> str:
         line = finding.span.line if finding.span else None
         lines[name].append(_Annotation(name, finding.path, line, _finding(name, finding, options)))
     room = dict.fromkeys(lines, SHOWN)
-    if any(len(found) > SHOWN for found in lines.values()):
+    suppressed = [_suppressed(result.suppressed, options)] if result.suppressed else []
+    room["notice"] -= len(suppressed)
+    if any(len(found) > room[name] for name, found in lines.items()):
         room["notice"] -= 1  # the notice about the rest is one of the ten
     shown = [a.text for name, found in lines.items() for a in found[: room[name]]]
     rest = [a for name, found in lines.items() for a in found[room[name] :]]
+    shown += suppressed
     if rest:
         shown.append(_rest(rest, options))
     return "".join(f"{line}\n" for line in shown)
@@ -82,6 +86,22 @@ def _note(note: Note, options: ReportOptions) -> str:
         if note.line is not None:
             properties["line"] = note.line
     return command("error", note.message, **properties, title="could not scan")
+
+
+def _suppressed(suppressed: Sequence[Suppressed], options: ReportOptions) -> str:
+    """One notice: how many findings are suppressed, and which for what reason, decisions before a baseline."""
+    decided = Counter(s.by for s in suppressed)
+    counts = ", ".join(f"{count} {DECIDED[by]}" for by, count in sorted(decided.items()))
+    which = "; ".join(
+        _which(s.finding, options) + (f": {s.reason}" if s.reason else "")
+        for s in sorted(suppressed, key=lambda s: s.by == "baseline")
+    )
+    return command("notice", f"{len(suppressed)} suppressed ({counts}): {which}", title="dowbench")
+
+
+def _which(finding: Finding, options: ReportOptions) -> str:
+    place = repository_path(finding.path, options.root) + (f" line {finding.span.line}" if finding.span else "")
+    return " ".join(part for part in (finding.rule, finding.tool, place) if part)
 
 
 def _rest(rest: Sequence[_Annotation], options: ReportOptions) -> str:

@@ -118,7 +118,7 @@ def _suppressed(result: ScanResult) -> Iterator[str]:
     lines = [
         f"- {markdown_code(s.finding.rule)} {_place(s.finding)} {DECIDED[s.by]}"
         + (f": {markdown(s.reason, _CELL)}" if s.reason else "")
-        for s in result.suppressed
+        for s in sorted(result.suppressed, key=lambda s: s.by == "baseline")
     ]
     yield from _details("Suppressed", lines)
 

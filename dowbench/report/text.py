@@ -71,11 +71,8 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         for (path, rule), count in seen.items():
             if count > SHOWN:
                 yield f"{visible(path)}: {count - SHOWN} more {rule}, shown with --verbose"
+    yield from _suppressed(result, options)
     if options.verbose:
-        for suppressed in result.suppressed:
-            finding = suppressed.finding
-            reason = f" ({visible(suppressed.reason, _NAME)})" if suppressed.reason else ""
-            yield f"{_place(finding)}  {DECIDED[suppressed.by]}{reason}  {finding.rule}  {_who(finding)}".rstrip()
         for note in result.skipped:
             yield f"{_note(note)}  skipped: {visible(note.message)}"
     if options.messages:
@@ -86,6 +83,23 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         yield from _wrap(HINT, options, first="", rest="")
     yield _style(summary(result), "bold", options)
     yield DISCLAIMER
+
+
+def _suppressed(result: ScanResult, options: ReportOptions) -> Iterator[str]:
+    """What somebody decided not to be told about, a line each; what a baseline knows only where everything is shown."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for suppressed in result.suppressed:
+        finding = suppressed.finding
+        if suppressed.by == "baseline" and not options.verbose:
+            continue
+        group = (finding.path, finding.rule)
+        seen[group] += 1
+        if seen[group] <= SHOWN or options.verbose:
+            reason = f" ({visible(suppressed.reason, _NAME)})" if suppressed.reason else ""
+            yield f"{_place(finding)}  {DECIDED[suppressed.by]}{reason}  {finding.rule}  {_who(finding)}".rstrip()
+    for (path, rule), count in seen.items():
+        if count > SHOWN and not options.verbose:
+            yield f"{visible(path)}: {count - SHOWN} more {rule} ignored, shown with --verbose"
 
 
 def _tools_first(findings: tuple[Finding, ...]) -> list[Finding]:

@@ -35,9 +35,29 @@ def test_a_finding_on_one_line_has_columns(tmp_path: Path) -> None:
     assert line.startswith("::warning file=tools.json,line=2,endLine=2,col=3,endColumn=9,title=")
 
 
-def test_suppressed_findings_are_not_annotated(tmp_path: Path) -> None:
-    scanned = result(finding(severity="low"), suppressed=(Suppressed(finding(), "inline", ""),))
-    assert [line.split(" ")[0] for line in lines(scanned, tmp_path)] == ["::notice"]
+def test_suppressed_findings_are_listed_by_one_notice_on_no_line(tmp_path: Path) -> None:
+    known = Suppressed(finding(tool="old"), "baseline", "")
+    ignored = Suppressed(finding(tool=None, span=None), "inline", "needed\n::error::x")
+    printed = lines(result(finding(severity="low"), suppressed=(known, ignored)), tmp_path)
+    assert [line.partition(",")[0] for line in printed] == [
+        "::notice file=tools.json",
+        "::notice title=dowbench::2 suppressed (1 known to the baseline",
+    ]
+    assert printed[1].endswith(
+        "(1 known to the baseline, 1 ignored in the file): unbounded-result tools.json: needed\\u000a::error::x; "
+        "unbounded-result old tools.json line 2"
+    )
+
+
+def test_the_notice_on_suppressed_findings_is_one_of_the_ten(tmp_path: Path) -> None:
+    found = [finding(severity="low", tool=f"l{i}") for i in range(10)]
+    printed = lines(result(*found, suppressed=(Suppressed(finding(), "config", "why"),)), tmp_path)
+    assert len(printed) == 10
+    assert (
+        "::1 suppressed (1 excepted in the configuration): unbounded-result search tools.json line 2: why"
+        in printed[-2]
+    )
+    assert "::2 more, not shown as annotations (2 notice)" in printed[-1]
 
 
 def test_names_cannot_break_out_of_a_command(tmp_path: Path) -> None:

@@ -147,6 +147,21 @@ def test_long_lists_of_one_rule_on_one_file_collapse():
     assert "more unbounded-result" not in report
 
 
+def test_what_is_ignored_is_listed_with_its_reason_and_long_lists_collapse():
+    ignored = [Suppressed(finding(tool=f"tool_{n}"), "config", f"reason {n}") for n in range(12)]
+    known = Suppressed(finding(tool="known"), "baseline", "old")
+    report = render("text", result(suppressed=(*ignored, known)), ReportOptions())
+    for n in range(10):
+        assert f"tools.json:2:3  excepted in the configuration (reason {n})  unbounded-result  tool_{n}\n" in report
+    assert "reason 10" not in report
+    assert "tools.json: 2 more unbounded-result ignored, shown with --verbose\n" in report
+    assert "known to the baseline" not in report
+    assert "13 suppressed" in report
+    report = render("text", result(suppressed=(*ignored, known)), ReportOptions(verbose=True))
+    assert "(reason 11)" in report
+    assert "known to the baseline (old)  unbounded-result  known\n" in report
+
+
 def test_clean_result_ends_with_what_it_does_not_prove():
     report = render("text", result(files=(FileScan("tools.json", "mcp", 1),)), ReportOptions())
     assert report == (

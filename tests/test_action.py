@@ -359,6 +359,16 @@ def test_the_report_replaces_no_file_that_was_read(runner: Runner, name: str) ->
     assert runner.outputs["conclusion"] == "error"
 
 
+def test_the_report_replaces_a_report_and_no_file_of_the_project(runner: Runner) -> None:
+    (runner.workspace / "tools.json").write_text(tools(BOUNDED))
+    (runner.workspace / "package.json").write_text('{"name": "x"}')
+    assert runner.run(sarif_file="package.json") == 2
+    assert "package.json: not written: there is a file that dowbench did not write" in runner.log
+    assert (runner.workspace / "package.json").read_text() == '{"name": "x"}'
+    for _ in range(2):
+        assert runner.run(sarif_file="out.sarif") == 0
+
+
 def test_the_scanned_folder_decides_nothing_about_imports(tmp_path: Path) -> None:
     """In isolated mode, as action.yml starts it, a file of the repository is never imported."""
     for name in ("dowbench.py", "yaml.py", "click.py", "json.py"):

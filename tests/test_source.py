@@ -355,3 +355,31 @@ def test_the_garbage_collector_is_left_as_it_was() -> None:
 def test_json_is_read_without_pyyaml() -> None:
     code = "import sys, dowbench.source as s; s.read('a.json', b'[]'); sys.exit('yaml' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestBreaksOfYaml11:
+    """U+0085, U+2028 and U+2029 end a line in YAML 1.1, and are characters like any other in YAML 1.2."""
+
+    @pytest.mark.parametrize("character", ["\x85", "\u2028", "\u2029"])
+    @pytest.mark.parametrize("written", ["a{}b", "'a{}b'", '"a{}b"', "|-\n  a{}b", ">-\n  a{}b"])
+    def test_they_are_read_as_they_are(self, character: str, written: str) -> None:
+        text = f"# see A{character}B\nkey{character}: {written.format(character)}\nlast: 1\n"
+        (document,) = read("a.yaml", text.encode()).documents
+        assert document.value == {f"key{character}": f"a{character}b", "last": 1}
+        line = text.count("\n")
+        assert document.span("/last") == Span(line, 7, line, 8)
+        assert document.key_span(f"/key{character}") == Span(2, 1, 2, 5)
+
+    def test_they_do_not_become_what_is_written_beside_them(self) -> None:
+        text = 'a: "\u2028 \ue000 \\ue001 \\U0000e002 \\N\\L\\P"\nb: \ue003\x85\u2029\n- '
+        text = text.removesuffix("- ")
+        assert value(text) == {"a": "\u2028 \ue000 \ue001 \ue002 \x85\u2028\u2029", "b": "\ue003\x85\u2029"}
+
+    def test_errors_after_them_have_their_place(self) -> None:
+        assert refusal("# \u2028\x85\na: x\u2029\nb: [\n").startswith("tools.yaml:4:1: not valid YAML")
+        assert refusal("a: \u2028\x85\x01\n").startswith("tools.yaml:1:6: not valid YAML: control character")
+        assert refusal("a\u2028: 1\na\u2028: 2\n").startswith("tools.yaml:2:1: duplicate key")
+
+    def test_a_text_that_leaves_no_stand_in_is_read_or_refused(self) -> None:
+        private = "".join(map(chr, range(0xE000, 0xF900)))
+        assert value(f"a: '{private}'\n# \u2028\n") == {"a": private}

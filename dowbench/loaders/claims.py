@@ -6,7 +6,8 @@ wherever it was found. What claims to be a tool, where tools may be:
 - an object that has a key which only tool definitions have, and a name or a description;
 - an object with ``type: function`` and a ``function``, or a schema of parameters; one whose ``function``, or what is
   nearly spelt like it, is named and has such a schema;
-- an object whose ``toolSpec`` or ``functionDeclarations``, misspelt, are named and have a schema;
+- an object whose ``toolSpec`` or ``functionDeclarations``, misspelt, are named and have a schema; one whose ``toolSpec``
+  or ``function`` is described, has a schema, and no name;
 - a named and described object whose ``parameters`` are a text or a number, or whose name is no text and whose
   ``parameters`` are a schema, or which has a schema under a misspelt key;
 - under ``tools`` or ``functions``, an object that has a key which only tool definitions have; under ``tools``, one that
@@ -23,7 +24,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
-from dowbench.loaders.definitions import Definition, Listing, ListLoader, find, is_named
+from dowbench.loaders.definitions import ListLoader, find
+from dowbench.loaders.entries import NO_NAMES, Definition, Listing, is_named
 from dowbench.loaders.spelling import is_object_schema, misspelt, stray_schema
 
 if TYPE_CHECKING:
@@ -73,10 +75,22 @@ def doubtful(value: Any, listing: Listing | None) -> str | None:
         entries = [definition.value for definition in listing.definitions]
         if all(is_named(entry) for entry in entries) and any(is_described(entry) for entry in entries):
             return "what is listed here has names and descriptions and no schema of what it takes"
+    entries = value if isinstance(value, list) else [value]
+    for entry in entries:
+        if (key := next((key for key in OWN if isinstance(entry, dict) and may_define(entry, key)), None)) is not None:
+            return f'there is "{key}" here, and no tool that has it'
     paths = value.get("paths") if isinstance(value, dict) else None
     if isinstance(paths, dict) and any(operates(item) for item in paths.values()):
         return 'there are operations here, and no "openapi" that says how to read them'
     return None
+
+
+def may_define(entry: Mapping[str, Any], key: str) -> bool:
+    """Whether an object has, under a key that only tool definitions have, a schema or what cannot be one."""
+    inner = entry.get(key)
+    if key in NO_NAMES:
+        return inner is not None and not isinstance(inner, dict)
+    return is_object_schema(inner)
 
 
 def operates(item: Any) -> bool:
@@ -111,6 +125,8 @@ def claimant(entry: Any) -> ListLoader | None:
         return openai.LOADER
     if (wrapped := next((loader for key, loader in WRAPPERS.items() if wraps(entry, key)), None)) is not None:
         return wrapped
+    if any(isinstance(spec := entry.get(key), dict) and is_nameless(spec) for key in ("toolSpec", "tool_spec")):
+        return bedrock.LOADER
     named, described = entry.get("name") is not None and not isinstance(entry["name"], dict), is_described(entry)
     if not named and not described:
         return None
@@ -138,7 +154,17 @@ def is_function(entry: Mapping[str, Any]) -> bool:
             return True
         if is_object_schema(entry.get("parameters")):
             return True
-    return has_schema(entry.get("function")) or wraps(entry, "function")
+    function = entry.get("function")
+    return has_schema(function) or is_nameless(function) or wraps(entry, "function")
+
+
+def is_nameless(entry: Any) -> bool:
+    """Whether it is a described object with a schema, and no name."""
+    if not is_described(entry) or "name" in entry:
+        return False
+    schema = entry.get("inputSchema")
+    inner = schema.get("json") if isinstance(schema, dict) else None
+    return any(is_object_schema(value) for value in (schema, inner, entry.get("parameters")))
 
 
 def wraps(entry: Mapping[str, Any], wanted: str) -> bool:

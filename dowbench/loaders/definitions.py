@@ -6,52 +6,37 @@ or a like key, at the top or inside an envelope such as a request body or a JSON
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from dowbench.loaders import elsewhere
+from dowbench.loaders.elsewhere import Part, within
+from dowbench.loaders.entries import (
+    HOLDERS,
+    Definition,
+    Listing,
+    Matches,
+    by_name,
+    has_match,
+    has_names,
+    has_objects,
+    is_keyed,
+    is_marked,
+    is_weak,
+)
 from dowbench.pointer import join
 from dowbench.source import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
     from dowbench.loaders.context import Context
     from dowbench.model import Tool, ToolSet
 
-HOLDERS = ("tools", "functions")
-"""Keys whose value is a list of definitions, or an object of them by name."""
 ENVELOPES = ("result", "toolConfig", "tool_config", "session", "body", "request", "config", "params", "response")
 """Keys under which a list may be empty and still is a list of tools."""
 ENVELOPE_DEPTH = 3
-SCHEMA_KEYS = frozenset(
-    (
-        *("parameters", "parametersJsonSchema", "parameters_json_schema", "input_schema", "inputSchema", "arguments"),
-        *("args", "args_schema", "run_params_schema", "function", "custom", "toolSpec", "functionSchema"),
-        *("functionDeclarations", "function_declarations", "json_schema", "lc", *HOLDERS),
-    )
-)
-"""Where one format or another keeps what a tool takes."""
-MARKS = SCHEMA_KEYS | {"annotations"}
 DEEPEST_MARK = 2 * ENVELOPE_DEPTH + 2
 """Containers inside each other in which ``find`` may come upon a definition."""
-
-Matches = Callable[[Mapping[str, Any]], bool]
-
-
-class Definition(NamedTuple):
-    """One entry of a list of definitions. In an object of definitions by name, ``value`` has been given its name."""
-
-    value: Any
-    pointer: str
-
-
-class Listing(NamedTuple):
-    """A list of definitions."""
-
-    pointer: str
-    definitions: tuple[Definition, ...]
-    holder: str | None = None
-    """The key it was found under, where a key says that it holds tools."""
-    usual: bool = True
-    """It lies where lists of tools do, so that it is one even if no entry can tell."""
 
 
 class ListLoader(NamedTuple):
@@ -95,11 +80,6 @@ class ListLoader(NamedTuple):
         return context.toolset(self.name, tools, listing.pointer)
 
 
-def is_named(entry: Any) -> bool:
-    """Whether it is an object with a name that is a text, which tells a definition from a schema of definitions."""
-    return isinstance(entry, dict) and isinstance(entry.get("name"), str)
-
-
 def next_page(document: Any) -> str | None:
     """Where an MCP result says that another page follows it."""
     for keys in ((), ("result",)):
@@ -111,23 +91,23 @@ def next_page(document: Any) -> str | None:
     return None
 
 
-def is_weak(entry: Any) -> bool:
-    """Whether an entry names a tool and nothing says of which format it is."""
-    if not isinstance(entry, dict) or not SCHEMA_KEYS.isdisjoint(entry):
-        return False
-    return is_named(entry) or isinstance(entry.get("type"), str)
-
-
-def find(value: Any, matches: Matches, context: Context | None = None) -> Listing | None:
+def find(value: Any, matches: Matches, context: Context | None = None, claims: Matches | None = None) -> Listing | None:
     """The list of definitions in a document, ``None`` if there is none; ``matches`` knows an entry by its structure.
 
-    Lists of more entries than a document may have tools are passed over, without ``context`` always; with it one that
-    has a tool among them is a ``SourceError``.
+    All lists of a document are one. ``claims`` knows also what says that it is a definition and is none, which is
+    looked for where the document defines others. Lists of more entries than a document may have tools are passed over,
+    without ``context`` always; with it one that has a tool among them is a ``SourceError``.
     """
-    found = list(_listings(value, "", Look(matches, context), ENVELOPE_DEPTH))
-    sure = any(_any(listing, matches) for listing in found)
-    # elsewhere in a document that defines tools a list of names defines nothing, but objects must not go unseen
-    found = [listing for listing in found if listing.usual or (sure and _has_objects(listing))]
+    look = Look(matches, claims or matches, context, [])
+    found = list(_listings(value, "", look, ENVELOPE_DEPTH))
+    if found:
+        found += [*elsewhere.listings(look.passed, look, found)]
+    sure = any(has_match(listing, matches) for listing in found)
+    # in a document that defines tools a list of names defines nothing, but objects must not go unseen
+    if sure:
+        found = [listing for listing in found if has_objects(listing) or (listing.usual and not has_names(listing))]
+    else:
+        found = [listing for listing in found if listing.usual]
     if len(found) < 2:
         return found[0] if found else None
     return Listing("", tuple(d for listing in found for d in listing.definitions), found[0].holder)
@@ -138,11 +118,6 @@ def entries_of(value: Any) -> Listing | None:
     if isinstance(value, list):
         return Listing("", tuple(Definition(entry, join("", index)) for index, entry in enumerate(value)))
     return Listing("", (Definition(value, ""),)) if isinstance(value, dict) else None
-
-
-def is_marked(entry: Mapping[str, Any]) -> bool:
-    """Whether an object can be a definition that says of which format it is, or hold a list of tools."""
-    return not MARKS.isdisjoint(entry) or entry.get("type") in ("function", "custom")
 
 
 def has_marks(value: Any) -> bool:
@@ -165,7 +140,10 @@ class Look(NamedTuple):
     """What ``find`` looks for, and the document it is found in."""
 
     matches: Matches
+    claims: Matches
     context: Context | None
+    passed: list[Part]
+    """What was not looked into: it counts only where something else is found."""
 
     def too_long(self, entries: Collection[Any], pointer: str) -> bool:
         """Whether a list is too long to be looked at. Raises ``SourceError`` if it has a tool all the same."""
@@ -178,20 +156,29 @@ class Look(NamedTuple):
             raise self.context.error(message, pointer)
         return True
 
+    def pass_over(self, value: Any, pointer: str, since: int) -> None:
+        """Leave a whole value for later, in place of the parts of it that were left ``since`` so many had been."""
+        del self.passed[since:]
+        self.passed.append(Part(value, pointer))
+
 
 def _listings(value: Any, pointer: str, look: Look, depth: int) -> Iterator[Listing]:
-    matches = look.matches
+    matches, passed = look.matches, look.passed
     if isinstance(value, list):
         if look.too_long(value, pointer):
             return
+        before = len(passed)
         listing = _list(value, pointer, look, depth)
-        if not value or _any(listing, matches):
+        if not value or has_match(listing, matches):
             yield listing
+        else:
+            look.pass_over(value, pointer, before)
         return
     if not isinstance(value, dict):
         return
     if matches(value):
         yield Listing(pointer, (Definition(value, pointer),))
+        passed.extend(within(value, pointer))
         return
     held = [key for key in HOLDERS if isinstance(value.get(key), list | dict)]
     for key in held:
@@ -201,79 +188,55 @@ def _listings(value: Any, pointer: str, look: Look, depth: int) -> Iterator[List
             continue
         if isinstance(inner, dict) and matches(inner):
             yield Listing(below, (Definition(inner, below),), key)
+            passed.extend(within(inner, below))
         elif isinstance(inner, dict):
-            yield Listing(below, _by_name(inner, below), key)
+            yield Listing(below, by_name(inner, below), key)
+            passed.extend(part for name, entry in inner.items() for part in within(entry, join(below, name)))
         else:
             yield Listing(below, _list(inner, below, look, depth).definitions, key)
     if held:
+        passed.append(Part({key: inner for key, inner in value.items() if key not in held}, pointer))
         return
-    entries = ((key, entry) for key, entry in value.items() if isinstance(entry, dict) and is_marked(entry))
-    if any(matches(_named(entry, key)) for key, entry in entries if has_own_name(entry) or needs_no_name(entry)):
+    if any(is_keyed(entry, key, matches) for key, entry in value.items()):
         if look.too_long(value, pointer):
             return
-        yield Listing(pointer, _by_name(value, pointer))
+        yield Listing(pointer, by_name(value, pointer))
+        passed.extend(part for name, entry in value.items() for part in within(entry, join(pointer, name)))
         return
     for key, inner in value.items():
         below = join(pointer, key)
         if isinstance(inner, list) and inner:
             if look.too_long(inner, below):
                 continue
+            before = len(passed)
             listing = _list(inner, below, look, max(depth - 1, 0))
-            if _any(listing, matches):
+            if has_match(listing, matches):
                 yield listing
+            else:
+                look.pass_over(inner, below, before)
         elif isinstance(inner, dict) and depth:
             for listing in _listings(inner, below, look, depth - 1):
                 yield listing if key in ENVELOPES else listing._replace(usual=False)
+        elif isinstance(inner, dict):
+            passed.append(Part(inner, below))
 
 
 def _list(value: list[Any], pointer: str, look: Look, depth: int) -> Listing:
-    """The entries of a list; of those that hold a list of tools themselves, the entries of that."""
+    """The entries of a list; of those that hold lists of tools themselves, the entries of these."""
     definitions: list[Definition] = []
-    matches = look.matches
+    matches, passed = look.matches, look.passed
     for index, entry in enumerate(value):
         place = join(pointer, index)
-        if depth and isinstance(entry, dict) and not matches(entry) and not is_weak(entry):
-            inner = [listing for listing in _listings(entry, place, look, depth - 1) if listing.holder]
-            if inner:
+        if isinstance(entry, dict) and (matches(entry) or is_weak(entry)):
+            passed.extend(within(entry, place))
+        elif depth and isinstance(entry, dict):
+            before = len(passed)
+            inner = list(_listings(entry, place, look, depth - 1))
+            if any(listing.holder for listing in inner):
                 definitions.extend(d for listing in inner for d in listing.definitions)
                 continue
+            look.pass_over(entry, place, before)
+        elif isinstance(entry, dict | list):
+            passed.append(Part(entry, place))
         definitions.append(Definition(entry, place))
     return Listing(pointer, tuple(definitions))
-
-
-def _any(listing: Listing, matches: Matches) -> bool:
-    return any(isinstance(d.value, dict) and matches(d.value) for d in listing.definitions)
-
-
-def _has_objects(listing: Listing) -> bool:
-    return any(isinstance(d.value, dict) for d in listing.definitions)
-
-
-def _by_name(value: Mapping[str, Any], pointer: str) -> tuple[Definition, ...]:
-    return tuple(
-        Definition(_named(entry, key) if isinstance(entry, dict) else entry, join(pointer, key))
-        for key, entry in value.items()
-    )
-
-
-def _named(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
-    return entry if has_own_name(entry) else {"name": key, **entry}
-
-
-def has_own_name(entry: Mapping[str, Any]) -> bool:
-    """Whether an object of definitions by name does not have to give this one its name."""
-    return "name" in entry or "function" in entry or "toolSpec" in entry
-
-
-def needs_no_name(entry: Mapping[str, Any]) -> bool:
-    """Whether an object says enough to be a tool that the key above it names: a description and a whole schema.
-
-    Schemas of other things and descriptions of interfaces have objects under ``parameters``, too.
-    """
-    inputs = (entry[key] for key in ("parameters", "args") if key in entry)
-    return isinstance(entry.get("description"), str) and all(is_whole(schema) for schema in inputs)
-
-
-def is_whole(schema: Any) -> bool:
-    """Whether a schema says itself that it is one, and is not just an object of some."""
-    return isinstance(schema, dict) and (isinstance(schema.get("type"), str) or "properties" in schema)

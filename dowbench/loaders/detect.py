@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
-from dowbench.loaders.claims import broken, doubtful
+from dowbench.loaders.claims import OWN, broken, claimant, doubtful
 from dowbench.loaders.context import Context, Loader, describe, quote
-from dowbench.loaders.definitions import Listing, ListLoader, entries_of, find, has_marks, is_marked, is_weak
+from dowbench.loaders.definitions import ListLoader, entries_of, find, has_marks
+from dowbench.loaders.entries import Listing, is_marked, is_weak
+from dowbench.loaders.spelling import is_object_schema
 from dowbench.pointer import join
 
 if TYPE_CHECKING:
@@ -30,6 +32,8 @@ LISTS: tuple[ListLoader, ...] = (
 LOADERS: Mapping[str, Loader] = {**{loader.name: loader for loader in LISTS}, openapi.LOADER.name: openapi.LOADER}
 """The built-in formats by name."""
 
+CLAIMING = frozenset(("name", "description", "function", "type"))
+"""Keys of which what claims to be a tool has one, mostly."""
 PLUGINS = "dowbench.tool_loaders"
 HINTS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset(("mcpServers",)), "it names servers, not tools; scan what they answer to tools/list"),
@@ -73,9 +77,9 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
         SourceError: for one that mixes formats, or is wrong where its format is clear.
     """
     if openapi.LOADER.confidence(value):
-        return openapi.LOADER.load(value, context)
+        return load_openapi(value, context)
     marked = value == [] or (isinstance(value, dict | list) and has_marks(value))
-    listing = find(value, lambda entry: kind(entry) is not None, context) if marked else None
+    listing = find(value, is_tool, context, is_claim) if marked else None
     formats = kinds(listing) if listing else {}
     if listing and len(formats) == 1:
         (loader,) = formats
@@ -96,6 +100,19 @@ def load_auto(value: Any, context: Context) -> ToolSet | tuple[Loader, float]:
     raise broken(value, listing, context) or unrecognized(value, listing, context)
 
 
+def load_openapi(value: Mapping[str, Any], context: Context) -> ToolSet:
+    """The operations of an OpenAPI document, which has no tools of another format beside them."""
+    beside = {key: inner for key, inner in value.items() if key not in openapi.OWN}
+    listing = find(beside, is_tool, context, is_claim) if has_marks(beside) else None
+    loaded = openapi.LOADER.load(value, context)
+    if listing and (formats := kinds(listing)):
+        operations = [tool.location.pointer for tool in loaded.tools]
+        raise mixed({**({openapi.LOADER: operations} if operations else {}), **formats}, context)
+    if listing and (fault := broken(beside, listing, context)) is not None:
+        raise fault
+    return loaded
+
+
 def resembles(listing: Listing, loader: ListLoader) -> bool:
     """Whether the entries of a list, which say too little to tell, may all be of a format."""
     functions = listing.holder == "functions" and loader is openai.LOADER
@@ -103,6 +120,18 @@ def resembles(listing: Listing, loader: ListLoader) -> bool:
         isinstance(d.value, dict) and (loader.resembles(d.value) or (functions and is_weak(d.value)))
         for d in listing.definitions
     )
+
+
+def is_tool(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry says of which format it is."""
+    return kind(entry) is not None
+
+
+def is_claim(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is a tool, or claims to be one."""
+    if is_tool(entry) or any(is_object_schema(entry.get(key)) for key in OWN.keys() & entry.keys()):
+        return True
+    return not CLAIMING.isdisjoint(entry) and claimant(entry) is not None
 
 
 def kind(entry: Mapping[str, Any]) -> ListLoader | None:
@@ -120,7 +149,7 @@ def kinds(listing: Listing) -> dict[ListLoader, list[str]]:
     return found
 
 
-def mixed(formats: Mapping[ListLoader, list[str]], context: Context) -> SourceError:
+def mixed(formats: Mapping[Any, list[str]], context: Context) -> SourceError:
     """A list that holds tools of several formats, which no model is offered together."""
     parts = [
         f"{len(pointers)} of {loader.name} (first at {pointers[0] or '/'})" for loader, pointers in formats.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.context import Context, describe
@@ -48,6 +49,7 @@ KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
 }
 """Keywords that are looked at, the types their values have, and how a message says it."""
 LOOKED_AT = BOUNDS | (KINDS.keys() - {"description"})
+NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
 REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 
 
@@ -110,18 +112,13 @@ def readable(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[
 
 
 def number(value: Any) -> int | float | None:
-    """The finite number a text holds, ``None`` if it holds none."""
-    if not isinstance(value, str) or len(value) > 40:
+    """The finite number that a text holds, written as in JSON; ``None`` if it holds none."""
+    digits = NUMBER.fullmatch(value.strip(" \t\r\n")) if isinstance(value, str) and len(value) <= 40 else None
+    if digits is None:
         return None
-    try:
+    if not digits["fraction"]:
         return int(value)
-    except ValueError:
-        pass
-    try:
-        read = float(value)
-    except ValueError:
-        return None
-    return read if math.isfinite(read) else None
+    return read if math.isfinite(read := float(value)) else None
 
 
 def merge_keywords(first: Mapping[str, Any], second: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
 from dowbench.loaders.bedrock import is_bedrock_schema
-from dowbench.loaders.definitions import Definition, ListLoader, is_named
+from dowbench.loaders.definitions import ListLoader
+from dowbench.loaders.entries import Definition, is_named
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 from dowbench.pointer import join

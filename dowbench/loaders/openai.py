@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import build
-from dowbench.loaders.definitions import Definition, ListLoader, is_named
+from dowbench.loaders.definitions import ListLoader
+from dowbench.loaders.entries import Definition, is_named
 from dowbench.model import Location, Parameter, Schema, Tool
 from dowbench.pointer import join
 

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 FIELDS = frozenset((*METHODS, "$ref", "summary", "description", "servers", "parameters", "additionalOperations"))
 """What a path may have."""
+OWN = frozenset(
+    (
+        *("openapi", "swagger", "info", "servers", "tags", "security", "paths", "webhooks", "components"),
+        *("definitions", "parameters", "responses", "securityDefinitions"),
+    )
+)
+"""What a document may have that holds no tools of another format."""
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 

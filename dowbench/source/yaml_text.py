@@ -17,7 +17,7 @@ from dowbench.source.json_text import depth, integer
 from dowbench.source.text import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dowbench.source.limits import Limits
 
@@ -27,6 +27,9 @@ _LIBYAML_NESTING = 1000
 _BLOCK_STYLES = frozenset("|>")
 _TAG = "tag:yaml.org,2002:"
 _TYPES = {_TAG + "int": int, _TAG + "float": float, _TAG + "bool": bool, _TAG + "null": type(None)}
+_PLAIN = "\x85\u2028\u2029"
+"""Breaks of lines to YAML 1.1 and to libyaml, characters like any other in YAML 1.2."""
+_ESCAPE = re.compile(r"\\(?:u|U[0-9a-fA-F]{4})([0-9a-fA-F]{4})")
 _MERGE = str(b"<<", "ascii")
 """Known by identity: a quoted "<<" is a key like any other."""
 
@@ -103,7 +106,8 @@ def parse(path: str, text: str, limits: Limits) -> list[YamlDocument]:
     try:
         return list(reader.documents())
     except yaml.reader.ReaderError as error:
-        raise reader.error("not valid YAML: control character; expected text", _reader_offset(text, error)) from None
+        offset = _reader_offset(reader.text, error)
+        raise reader.error("not valid YAML: control character; expected text", offset) from None
     except yaml.MarkedYAMLError as error:
         raise reader.translated(error) from None
     except yaml.YAMLError as error:
@@ -116,16 +120,27 @@ def _reader_offset(text: str, error: yaml.reader.ReaderError) -> int:
     return len(text.encode()[: error.position].decode(errors="ignore"))
 
 
+def _stand_ins(text: str) -> dict[int, int]:
+    """For each of ``_PLAIN`` in ``text`` a character for private use that is not in it, by itself or as an escape."""
+    found = [ord(character) for character in _PLAIN if character in text]
+    if not found:
+        return {}
+    used = {*map(ord, set(text)), *(int(code, 16) for code in _ESCAPE.findall(text))}
+    return dict(zip(found, (code for code in range(0xE000, 0xF900) if code not in used), strict=False))
+
+
 class _Reader:
     def __init__(self, path: str, text: str, limits: Limits) -> None:
         self._path = path
-        self._text = text
+        self._stand_ins = _stand_ins(text)
+        self.text = text.translate(self._stand_ins) if self._stand_ins else text
+        """As libyaml is to read it: every character at its place, some of them another one."""
         self._limits = limits
         self._deadline = time.monotonic() + limits.seconds
         self._lines = Lines(text)
 
     def error(self, message: str, offset: int) -> SourceError:
-        line, column = self._lines.position(min(offset, len(self._text)))
+        line, column = self._lines.position(min(offset, len(self.text)))
         return SourceError(message, path=self._path, line=line, column=column)
 
     def translated(self, error: yaml.MarkedYAMLError) -> SourceError:
@@ -135,15 +150,29 @@ class _Reader:
         if "nesting" in problem:
             problem = f"more than {min(_LIBYAML_NESTING, self._limits.nesting)} levels of nesting"
             return self.error(f"{problem} (source_limits.nesting)", mark.index if mark else 0)
-        if mark and self._text[mark.index : mark.index + 1] == "\t":
+        if mark and self.text[mark.index : mark.index + 1] == "\t":
             problem = "found a tab; expected spaces"
         if error.context and begin and mark and begin.index < mark.index:
             line, column = self._lines.position(begin.index)
             problem = f"{error.context} that begins at {line}:{column}, {problem}"
-        return self.error(f"not valid YAML: {problem}", mark.index if mark else len(self._text))
+        return self.error(f"not valid YAML: {problem}", mark.index if mark else len(self.text))
+
+    def _restored(self, get_event: Callable[[], Any]) -> Callable[[], Any]:
+        """``get_event``, giving values as they are written."""
+        if not self._stand_ins:
+            return get_event
+        written = {stand_in: character for character, stand_in in self._stand_ins.items()}
+
+        def restored() -> Any:
+            event = get_event()
+            if type(event) is yaml.ScalarEvent:
+                event.value = event.value.translate(written)
+            return event
+
+        return restored
 
     def documents(self) -> Iterator[YamlDocument]:
-        loader = _Loader(self._text)
+        loader = _Loader(self.text)
         try:
             loader.get_event()
             number = 0
@@ -157,14 +186,14 @@ class _Reader:
 
     def _document(self, loader: Any, number: int) -> YamlDocument:
         # One loop on purpose: there are some 50,000 events a megabyte, and a call for each would be most of the time.
-        text, limits = self._text, self._limits
+        text, limits = self.text, self._limits
         index = Index()
         keys: list[str] = []
         index.key = keys.__getitem__
         end, after, add_key = index.end, index.after, keys.append
         add_start, add_end, add_after = index.start.append, end.append, after.append
         add_key_start, add_key_end = index.key_start.append, index.key_end.append
-        get_event, scalar_event, alias_event = loader.get_event, yaml.ScalarEvent, yaml.AliasEvent
+        get_event, scalar_event, alias_event = self._restored(loader.get_event), yaml.ScalarEvent, yaml.AliasEvent
         sequence_start, mapping_start = yaml.SequenceStartEvent, yaml.MappingStartEvent
         mapping_end, document_end = yaml.MappingEndEvent, yaml.DocumentEndEvent
         anchors: dict[str, _Anchor] = {}

@@ -76,6 +76,16 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
         "unknown key",
     ),
     "toolSpec misspelt": ({"toolConfig": {"tools": [{"toolspec": NAMED}]}}, "/toolConfig/tools/0", "expected a"),
+    "no name in a toolSpec alone": (
+        {"toolSpec": {"nmae": "find", "description": "x", "inputSchema": {"json": SCHEMA}}},
+        "/toolSpec",
+        'expected a tool with a "name", found an object with keys nmae, description, inputSchema',
+    ),
+    "no name in a function alone": (
+        {"function": {"nmae": "find", "description": "x", "parameters": SCHEMA}},
+        "/function",
+        'expected a tool with a "name", found an object with keys nmae, description, parameters',
+    ),
     "declarations misspelt": ({"tools": [{"functionDeclaration": [NAMED]}]}, "/tools/0", "expected a"),
     "schema under another key": (
         {"tools": [{**NAMED, "params": SCHEMA}]},
@@ -217,6 +227,12 @@ DOUBTFUL: dict[str, tuple[Any, int, str]] = {
     "tools of a workshop": ({"tools": [{"name": "hammer", "description": "Hits."}]}, 3, SCHEMALESS),
     "an index of tools": ({"name": "s", "tools": [{"name": "a"}, NAMED]}, 4, SCHEMALESS),
     "what a tool gives": ({"tools": [{**NAMED, "outputSchema": SCHEMA}]}, 3, SCHEMALESS),
+    "a schema of nothing": ([{"inputSchema": SCHEMA}], 2, 'there is "inputSchema" here, and no tool that has it'),
+    "declarations that are a text": (
+        {"functionDeclarations": "x"},
+        1,
+        'there is "functionDeclarations" here, and no tool that has it',
+    ),
     "an interface of no version": (
         {"info": {}, "paths": {"/a": {"get": {"operationId": "find", "responses": {}}}}},
         1,

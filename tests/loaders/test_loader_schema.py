@@ -278,7 +278,9 @@ def test_draft_3_required() -> None:
 
 @pytest.mark.parametrize(
     ("value", "kept"),
-    [("10", 10), (" 7 ", 7), ("1.5", 1.5), (10, 10), (10.0, 10.0), ("ten", None), ([], None), (True, None), ("", None)],
+    [("10", 10), (" 7 ", 7), ("1.5", 1.5), (10, 10), (10.0, 10.0), ("ten", None), ([], None), (True, None), ("", None)]
+    + [(text, None) for text in ("1_000", "１０", "٣", "+5", "010", "0x10", "1.", ".5", "1e999", "nan", "infinity")]
+    + [("-3", -3), ("1e3", 1000)],
 )
 def test_bounds_are_numbers_or_not_there(value: Any, kept: float | None) -> None:
     found = parameter({"type": "integer", "maximum": value}).schema

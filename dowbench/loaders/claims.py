@@ -16,7 +16,8 @@ wherever it was found. What claims to be a tool, where tools may be:
 - what a server answers to ``tools/list``.
 
 What may be tools, or an index of tools, or hammers, is ``doubtful``, passed over, and a warning says so: objects under
-``tools`` with names, descriptions and no schema; paths with operations that do not say of which OpenAPI they are.
+``tools`` with names, descriptions and no schema; a schema under a key that only tool definitions have, without name and
+description; paths with operations that do not say of which OpenAPI they are.
 """
 
 from __future__ import annotations

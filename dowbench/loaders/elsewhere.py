@@ -156,9 +156,9 @@ def in_list(part: Part, look: Look, holder: str | None = None) -> Found:
 
 def is_envelope(entry: Any, look: Look) -> bool:
     """Whether an entry is no tool and holds some."""
-    if not isinstance(entry, dict) or look.matches(entry):
+    if not isinstance(entry, dict) or not any(isinstance(entry.get(key), dict | list) for key in HOLDERS):
         return False
-    return any(isinstance(entry.get(key), dict | list) for key in HOLDERS)
+    return not look.matches(entry)
 
 
 def in_object(part: Part, look: Look) -> Found:

@@ -6,8 +6,8 @@ wherever it was found. What claims to be a tool, where tools may be:
 - an object that has a key which only tool definitions have, and a name or a description;
 - an object with ``type: function`` and a ``function``, or a schema of parameters; one whose ``function``, or what is
   nearly spelt like it, is named and has such a schema;
-- an object whose ``toolSpec`` or ``functionDeclarations``, misspelt, are named and have a schema; one whose ``toolSpec``
-  or ``function`` is described, has a schema, and no name;
+- an object whose ``toolSpec`` or ``functionDeclarations``, misspelt, are named and have a schema; one whose
+  ``toolSpec`` or ``function`` is described, has a schema, and no name;
 - a named and described object whose ``parameters`` are a text or a number, or whose name is no text and whose
   ``parameters`` are a schema, or which has a schema under a misspelt key;
 - under ``tools`` or ``functions``, an object that has a key which only tool definitions have; under ``tools``, one that
@@ -22,12 +22,13 @@ description; paths with operations that do not say of which OpenAPI they are.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
 from dowbench.loaders.definitions import ListLoader, find
-from dowbench.loaders.entries import NO_NAMES, Definition, Listing, is_named
-from dowbench.loaders.spelling import is_object_schema, misspelt, stray_schema
+from dowbench.loaders.entries import HOLDERS, NO_NAMES, Definition, Listing, is_named
+from dowbench.loaders.spelling import alike, is_object_schema, misspelt, stray_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,6 +49,7 @@ WRAPPERS: Mapping[str, ListLoader] = {"functionDeclarations": gemini.LOADER, "to
 """Keys that have definitions under them."""
 SHARED: Mapping[str, ListLoader] = {"parameters": openai.LOADER, "args": langchain.LOADER, "arguments": mcp.LOADER}
 """Keys of inputs that other things than tools have, too."""
+INPUTS: Mapping[str, ListLoader] = {**OWN, **SHARED}
 
 
 def broken(value: Any, listing: Listing | None, context: Context) -> SourceError | None:
@@ -124,7 +126,8 @@ def claimant(entry: Any) -> ListLoader | None:
         return None
     if is_function(entry):
         return openai.LOADER
-    if (wrapped := next((loader for key, loader in WRAPPERS.items() if wraps(entry, key)), None)) is not None:
+    near = any(map(is_near, entry))
+    if near and (wrapped := next((loader for key, loader in WRAPPERS.items() if wraps(entry, key)), None)) is not None:
         return wrapped
     if any(isinstance(spec := entry.get(key), dict) and is_nameless(spec) for key in ("toolSpec", "tool_spec")):
         return bedrock.LOADER
@@ -140,9 +143,18 @@ def claimant(entry: Any) -> ListLoader | None:
             return openai.LOADER
         if is_object_schema(parameters) and not isinstance(entry["name"], str):
             return openai.LOADER
-        if (own := next((loader for key, loader in OWN.items() if misspelt(entry, key, dict)), None)) is not None:
+        if (
+            near
+            and (own := next((loader for key, loader in OWN.items() if misspelt(entry, key, dict)), None)) is not None
+        ):
             return own
-    return next((loader for key, loader in {**OWN, **SHARED}.items() if misspelt_schema(entry, key)), None)
+    return next((loader for key, loader in INPUTS.items() if misspelt_schema(entry, key)), None) if near else None
+
+
+@lru_cache(maxsize=4096)
+def is_near(key: str) -> bool:
+    """Whether a key is one of a definition, or nearly."""
+    return any(alike(key, wanted) for wanted in ("function", *WRAPPERS, *INPUTS))
 
 
 def is_function(entry: Mapping[str, Any]) -> bool:
@@ -156,7 +168,9 @@ def is_function(entry: Mapping[str, Any]) -> bool:
         if is_object_schema(entry.get("parameters")):
             return True
     function = entry.get("function")
-    return has_schema(function) or is_nameless(function) or wraps(entry, "function")
+    if has_schema(function) or is_nameless(function):
+        return True
+    return any(map(is_near, entry)) and wraps(entry, "function")
 
 
 def is_nameless(entry: Any) -> bool:
@@ -171,7 +185,7 @@ def is_nameless(entry: Any) -> bool:
 def wraps(entry: Mapping[str, Any], wanted: str) -> bool:
     """Whether an object has a definition, or a list of some, under a key that is nearly ``wanted``."""
     key = misspelt(entry, wanted, dict) or misspelt(entry, wanted, list)
-    if key is None or key == wanted:
+    if key is None or key == wanted or key in HOLDERS:
         return False
     inner = entry[key] if isinstance(entry[key], list) else [entry[key]]
     return bool(inner) and all(has_schema(definition) for definition in inner)

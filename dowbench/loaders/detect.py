@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import SourceError, UnrecognizedError
 from dowbench.loaders import anthropic, bedrock, crewai, gemini, langchain, mcp, openai, openapi
-from dowbench.loaders.claims import OWN, broken, claimant, doubtful
+from dowbench.loaders.claims import OWN, broken, claimant, doubtful, is_near
 from dowbench.loaders.context import Context, Loader, describe, quote
 from dowbench.loaders.definitions import ListLoader, entries_of, find, has_marks
-from dowbench.loaders.entries import Listing, is_marked, is_weak
+from dowbench.loaders.entries import MARKS, Listing, is_marked, is_weak
 from dowbench.loaders.spelling import is_object_schema
 from dowbench.pointer import join
 
@@ -32,8 +32,8 @@ LISTS: tuple[ListLoader, ...] = (
 LOADERS: Mapping[str, Loader] = {**{loader.name: loader for loader in LISTS}, openapi.LOADER.name: openapi.LOADER}
 """The built-in formats by name."""
 
-CLAIMING = frozenset(("name", "description", "function", "type"))
-"""Keys of which what claims to be a tool has one, mostly."""
+MOST_KEYS = 40
+"""Of an object whose keys are remembered."""
 PLUGINS = "dowbench.tool_loaders"
 HINTS: tuple[tuple[frozenset[str], str], ...] = (
     (frozenset(("mcpServers",)), "it names servers, not tools; scan what they answer to tools/list"),
@@ -129,9 +129,18 @@ def is_tool(entry: Mapping[str, Any]) -> bool:
 
 def is_claim(entry: Mapping[str, Any]) -> bool:
     """Whether an entry is a tool, or claims to be one."""
-    if is_tool(entry) or any(is_object_schema(entry.get(key)) for key in OWN.keys() & entry.keys()):
+    few = len(entry) <= MOST_KEYS
+    if few and entry.get("type") not in ("function", "custom") and not may_claim(tuple(entry)):
+        return False
+    if is_tool(entry) or any(is_object_schema(entry.get(key)) for key in OWN):
         return True
-    return not CLAIMING.isdisjoint(entry) and claimant(entry) is not None
+    return claimant(entry) is not None
+
+
+@lru_cache(maxsize=4096)
+def may_claim(keys: tuple[str, ...]) -> bool:
+    """Whether an object of these keys may claim something: documents hold thousands of a kind."""
+    return not MARKS.isdisjoint(keys) or any(map(is_near, keys))
 
 
 def kind(entry: Mapping[str, Any]) -> ListLoader | None:

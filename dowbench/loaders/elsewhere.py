@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from dowbench.loaders.entries import HOLDERS, SCHEMA_KEYS, Definition, Listing, by_name, is_keyed, named
+from dowbench.loaders.entries import HOLDERS, MARKS, SCHEMA_KEYS, Definition, Listing, by_name, is_keyed, named
 from dowbench.pointer import join
 
 if TYPE_CHECKING:
@@ -78,11 +78,18 @@ def illustrates(key: str) -> bool:
     return key.startswith("x-") or any(word in key.lower() for word in ILLUSTRATIONS)
 
 
+def may_hold(value: Any) -> bool:
+    """Whether there may be a definition in a container: it holds others, or is one."""
+    if isinstance(value, dict):
+        return not MARKS.isdisjoint(value) or any(isinstance(inner, dict | list) for inner in value.values())
+    return isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value)
+
+
 def children(value: Any, pointer: str, inside: bool = False) -> Iterator[Part]:
     """The containers in a container."""
     items: Iterable[tuple[Any, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
     for key, inner in items:
-        if isinstance(inner, dict | list) and inner:
+        if may_hold(inner):
             yield Part(inner, join(pointer, key), inside)
 
 
@@ -140,10 +147,11 @@ def in_list(part: Part, look: Look, holder: str | None = None) -> Found:
     if look.too_long(value, pointer):
         return [], []
     sure = look.matches if inside else look.claims
+    entries = [entry for entry in value if isinstance(entry, dict) and not is_envelope(entry, look)]
+    if not any(sure(entry) or (holder and tells(entry)) for entry in entries):
+        return [], [*children(value, pointer, inside)]
     places = [Definition(entry, join(pointer, index)) for index, entry in enumerate(value)]
     found = [d for d in places if not is_envelope(d.value, look)]
-    if not any(isinstance(d.value, dict) and (sure(d.value) or (holder and tells(d.value))) for d in found):
-        return [], [*children(value, pointer, inside)]
     listed = {d.pointer for d in found}
     more = [
         more
@@ -182,7 +190,7 @@ def in_object(part: Part, look: Look) -> Found:
         elif isinstance(inner, dict) and is_keyed(inner, key, look.matches):
             by_key.append(Definition(named(inner, key), child.pointer))
             more += within(inner, child.pointer)
-        else:
+        elif may_hold(inner):
             more.append(child)
     if by_key:
         found.append(Listing(pointer, tuple(by_key), usual=False))

@@ -23,7 +23,7 @@ ALIKE = 0.85
 
 def misspelt(entry: Mapping[str, Any], wanted: str, kind: type) -> str | None:
     """The first key of ``entry`` that is nearly ``wanted``, and holds a value of this kind."""
-    return next((k for k, v in entry.items() if isinstance(v, kind) and k not in KNOWN and _alike(k, wanted)), None)
+    return next((k for k, v in entry.items() if isinstance(v, kind) and k not in KNOWN and alike(k, wanted)), None)
 
 
 def stray_schema(entry: Mapping[str, Any], wanted: str) -> str | None:
@@ -39,12 +39,16 @@ def _of_output(key: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _alike(key: str, meant: str) -> bool:
+def alike(key: str, meant: str) -> bool:
+    """Whether a key is nearly another one, or the same."""
     if not isinstance(key, str) or not 3 < len(key) < 40:
+        return False
+    found, wanted = _letters(key), _letters(meant)
+    if 2 * min(len(found), len(wanted)) < ALIKE * (len(found) + len(wanted)):  # no ratio is higher
         return False
     from difflib import SequenceMatcher
 
-    return SequenceMatcher(None, _letters(key), _letters(meant)).ratio() >= ALIKE
+    return SequenceMatcher(None, found, wanted).ratio() >= ALIKE
 
 
 def _letters(key: str) -> str:

@@ -123,7 +123,8 @@ def _reads(r: Reading, action: Action) -> Kind:
     if kind == "record" and verb in {"download", "export"} and r.returned != "ack":
         return "document"
     told = r.saying.words if r.saying is not None and action is r.said else tail
-    long = head not in v["sum_nouns"] and _holds_many(r, told)
+    beside = tail[:1] == ("and",) and not (v["long_nouns"] | _ANSWERS).isdisjoint(tail[1:2])
+    long = beside or (head not in v["sum_nouns"] and _holds_many(r, told))
     if kind == "record" and (long or _enumerates(r, action) or _offers_text(r)):
         return "document"
     if head in {"message", "mail"} and not v["mail_words"].isdisjoint(r.name + noun):
@@ -162,15 +163,17 @@ def _of_store(r: Reading, action: Action) -> bool:
 
 def _holds_many(r: Reading, tail: tuple[str, ...]) -> bool:
     """Whether a record comes with something long: "with its comments", "and their replies", "with all transactions"."""
+    long = r.v["long_nouns"]
     start = next((i for i, word in enumerate(tail) if word in _TOGETHER or tail[i : i + 2] in _AND_ITS), None)
     if start is None:
         return False
     tail = tail[start:]
-    if not r.v["long_nouns"].isdisjoint(tail[1:7]):
+    if not long.isdisjoint(tail[1:7]):
         return True
     return "all" in tail[1:3] and any(plural(word) and word not in r.v["small_nouns"] for word in tail[2:5])
 
 
+_ANSWERS = word_set("result results output outputs")
 _TOGETHER = word_set("with including")
 _AND_ITS = {("and", "its"), ("and", "their")}
 

@@ -280,7 +280,7 @@ def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
     name = " ".join(words)
     if name in v["period_names"]:
         return _LimitName("period", "items")
-    if not v["not_limits"].isdisjoint(words):
+    if name not in v["limit_names"] and not v["not_limits"].isdisjoint(words):
         return None
     unit = next((_UNITS[word] for word in words if word in _UNITS), "items")
     if not v["work_units"].isdisjoint(words):

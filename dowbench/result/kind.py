@@ -38,7 +38,8 @@ def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
         kind = "document"
     if kind == "document" and r.picks_part:
         kind = "record"
-    if traits.forwards(r) or traits.requests(r) or r.sends or (kind in {None, "unknown"} and traits.passes_on(r)):
+    open_ended = kind in {None, "unknown"} and not r.hands_out_id
+    if traits.forwards(r) or traits.requests(r) or r.sends or (open_ended and traits.passes_on(r)):
         kind = "text"
     kind = kind or r.returned or "unknown"
     vague = kind == "record" and r.named is None and r.said is not None and not sure(r, r.said)
@@ -68,7 +69,7 @@ def _with_schema(r: Reading, kind: Kind) -> Kind:
         kind = "ack"
     if kind in {"record", "ack", "unknown"} and traits.encoded(r):
         kind = "document"
-    if kind in {"record", "scalar", "unknown"} and traits.large(r):
+    if kind in {"record", "scalar", "unknown"} and (traits.large(r) or traits.answers_when_done(r)):
         kind = "document"
     return kind
 
@@ -109,7 +110,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if by_name in {"list", "document"}:
         if by_text in {"unknown", "scalar"} and reads:
             return by_name, False
-        if by_name == "document" and (by_text == "list" or named.verb == said.verb):
+        alike = named.verb == said.verb and said.object[-1:] not in _FACTS
+        if by_name == "document" and (by_text == "list" or alike):
             return by_name, False
         if by_text == "record":
             vague = said.object[-1:] != () and said.object[-1] in r.v["vague_nouns"]
@@ -120,6 +122,10 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     return by_text or by_name, False
 
 
+_FACTS = {
+    (word,) for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version")
+}
+"""What is short whatever it is of: the URL of a page."""
 _READING = frozenset({"list", "read", "document"})
 _CALCULATING = word_set(
     "add average calculate compute convert divide estimate multiply round solve subtract sum tally total"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -61,6 +62,15 @@ _SHOWING = word_set("print echo output")
 _HELD = {(word,) for word in ("contents", "content", "source", "lines", "output", "list", "table", "tree")}
 _QUESTIONS = word_set("is are was has have can does should")
 """Words that begin the name of a question: ``is_empty``."""
+
+
+_HANDLES = {("id",), ("ids",), ("identifier",), ("handle",), ("pid",), ("uuid",)}
+_EXAMPLES = re.compile(
+    r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3}) *:?[ \t]*$.*?(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)"
+    r"|<examples?>.*?</examples?>",
+    re.MULTILINE | re.DOTALL,
+)
+"""A heading of examples and what stands below it, up to the next heading."""
 
 
 def _without_signature(description: str, name: str) -> str:
@@ -148,8 +158,10 @@ class Reading:
 
     @property
     def text_on_result(self) -> str:
-        """The description without what it says of arguments that limit nothing."""
+        """The description without its examples, and without what it says of arguments that limit nothing."""
         text = self.tool.description
+        if "xample" in text:
+            text = _EXAMPLES.sub("", text)
         if not self.argument_texts:
             return text
         for parameter in self.inputs:
@@ -261,6 +273,11 @@ class Reading:
         if self.name[-1:] not in _REQUEST or _METHODS.isdisjoint(self.name):
             return False
         return any(not _ADDRESS.isdisjoint(split(p.name)) for p in self.inputs)
+
+    @property
+    def hands_out_id(self) -> bool:
+        """Whether an id is said to be returned, by which the rest is asked for."""
+        return self.returned_noun[0][-1:] in _HANDLES
 
     @property
     def lists(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -213,6 +214,19 @@ _SENDING = word_set("send post submit forward")
 _THINKING = word_set("analyze analyse reason think solve")
 _BY = word_set("with using uses use via by through")
 _TELLING = frozenset({"document", "answer", "read"})
+
+
+def answers_when_done(r: Reading) -> bool:
+    """Whether what was worked out comes with the status: "Returns the report when it is ready"."""
+    return "eturn" in r.tool.description and _WHEN_DONE.search(r.tool.description) is not None
+
+
+_WHEN_DONE = re.compile(
+    r"\breturns? (?:\w+ ){0,3}(?:results?|outputs?|reports?|answers?|responses?|contents?|transcript)"
+    r" (?:when|once|if|as soon as) (?:(?:it|the \w+) (?:is|has|was) )?(?:\w+ )?"
+    r"(?:completed?|done|finish(?:ed|es)|ready|available|succeeded)\b",
+    re.IGNORECASE,
+)
 
 
 def makes_several(r: Reading) -> bool:

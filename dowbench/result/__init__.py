@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dowbench.result import actions, caps, traits
+from dowbench.result import actions, caps, running, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
 from dowbench.result.kind import kind_of
 from dowbench.result.media import media
@@ -77,7 +77,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     v = vocabulary(lexicon)
     r = Reading(tool, v)
     kind, reason = kind_of(r)
-    query = None if r.hands_out_id or (kind == "record" and actions.sums(r)) else traits.query(r)
+    query = None if r.hands_out_id or (kind == "record" and actions.sums(r)) else running.query(r)
     if query is not None and kind not in {"generation", "media"}:
         kind, reason = "text", f"whatever the text in `{query.name}` asks for"
     snapshots = kind == "ack" and traits.acts_on_page(r) and among_snapshots()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dowbench.result import traits
+from dowbench.result import running, traits
 from dowbench.result.actions import bare, one, returns, single, sure, titled
 from dowbench.result.english import QUANTIFIERS, word_set
 
@@ -39,7 +39,7 @@ def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
     if kind == "document" and r.picks_part:
         kind = "record"
     open_ended = kind in {None, "unknown"} and not r.hands_out_id
-    if traits.forwards(r) or traits.requests(r) or r.sends or (open_ended and traits.passes_on(r)):
+    if running.forwards(r) or running.requests(r) or r.sends or (open_ended and running.passes_on(r)):
         kind = "text"
     kind = kind or r.returned or "unknown"
     vague = kind == "record" and r.named is None and r.said is not None and not sure(r, r.said)
@@ -54,7 +54,7 @@ def _with_schema(r: Reading, kind: Kind) -> Kind:
     if kind == "record" and traits.ranged(r):
         kind = "list"
     if kind in {"record", "scalar", "ack", "unknown"}:
-        kind = traits.commanded(r) or kind
+        kind = running.commanded(r) or kind
     if kind in {"list", "document", "unknown"} and traits.plain_record(output, texts):
         kind = "record"
     opened = r.actions != () and r.actions[0].verb in {"open", "read"}

@@ -46,7 +46,7 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "empty": mcp(BOUNDED),
         "suppressed": mcp(ignored),
         "hostile": mcp(hostile),
-        "failed": '{"tools": [\n}',
+        "failed": '{"tools": [{"name": "web_search", "inputSchema": {\n}',
         "one line": json.dumps({"tools": [SEARCH, {**SEARCH, "name": "web_search_2"}]}),
     }.items():
         (made / f"{name}.json").write_text(text)

@@ -64,6 +64,7 @@ _QUESTIONS = word_set("is are was has have can does should")
 """Words that begin the name of a question: ``is_empty``."""
 
 
+_IN_CASE = word_set("if when unless otherwise else automatically")
 _HANDLES = {("id",), ("ids",), ("identifier",), ("handle",), ("pid",), ("uuid",)}
 _EXAMPLES = re.compile(
     r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3}) *:?[ \t]*$.*?(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)"
@@ -276,8 +277,11 @@ class Reading:
 
     @property
     def hands_out_id(self) -> bool:
-        """Whether an id is said to be returned, by which the rest is asked for."""
-        return self.returned_noun[0][-1:] in _HANDLES
+        """Whether an id is said to be returned, by which the rest is asked for, and not only in some cases."""
+        if self.returned_noun[0][-1:] not in _HANDLES:
+            return False
+        told = next((s.words for s in self.sentences if not _RETURNS.isdisjoint(s.words)), ())
+        return _IN_CASE.isdisjoint(told)
 
     @property
     def lists(self) -> bool:

@@ -181,7 +181,22 @@ class TestOfAnySize:
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
         assert len(run.out) < 100_000
 
-    @pytest.mark.parametrize("text", ["no " * 60_000, "a-" * 99_000, "1," * 99_000, "." * 199_000, "(" * 199_000])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "no " * 60_000,
+            "a-" * 99_000,
+            "1," * 99_000,
+            "." * 199_000,
+            "(" * 199_000,
+            "<example>" * 40_000,
+            "Example" + " " * 300_000 + "x",
+            "Example:\n" * 40_000,
+            "returns " * 40_000,
+            "# " * 99_000,
+            "return " + "a" * 199_000,
+        ],
+    )
     def test_a_description_without_sense(self, text: str, folder: Path, scan: Dowbench) -> None:
         Path("long.json").write_text(json.dumps([tool("search_all", description=text)]))
         run = scan("long.json")

@@ -67,11 +67,19 @@ _QUESTIONS = word_set("is are was has have can does should")
 _IN_CASE = word_set("if when unless otherwise else automatically")
 _HANDLES = {("id",), ("ids",), ("identifier",), ("handle",), ("pid",), ("uuid",)}
 _EXAMPLES = re.compile(
-    r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3}) *:?[ \t]*$.*?(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)"
-    r"|<examples?>.*?</examples?>",
+    r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3})(?:[ \t]*:)?[ \t]*$.*?(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 """A heading of examples and what stands below it, up to the next heading."""
+
+
+def _without_examples(text: str) -> str:
+    """A description without its examples, under a heading or between ``<example>`` tags."""
+    kept, at = [], 0
+    while (start := text.find("<example", at)) >= 0 and (end := text.find("</example", start)) >= 0:
+        kept.append(text[at:start])
+        at = end
+    return _EXAMPLES.sub("", "".join((*kept, text[at:])))
 
 
 def _without_signature(description: str, name: str) -> str:
@@ -162,7 +170,7 @@ class Reading:
         """The description without its examples, and without what it says of arguments that limit nothing."""
         text = self.tool.description
         if "xample" in text:
-            text = _EXAMPLES.sub("", text)
+            text = _without_examples(text)
         if not self.argument_texts:
             return text
         for parameter in self.inputs:

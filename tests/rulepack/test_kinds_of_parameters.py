@@ -55,8 +55,8 @@ def test_on_fixtures(file: Path) -> None:
         (document, *_) = read(file.name, file.read_bytes()).documents
         tools = load(document.value, path=file.name)
         expected = one_by_one(tools)
-    except (SourceError, UnrecognizedError):
-        pytest.skip("not to be scanned")
+    except (SourceError, UnrecognizedError) as refused:
+        pytest.skip(f"a fixture that is refused: {refused}")
     assert engine.run(pack(), tools).findings == expected
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench import loaders
@@ -89,7 +88,7 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
         rules=rules,
         known=frozenset(known),
         waivers=tuple((waiver, Globs(waiver.files, config.base)) for waiver in config.exceptions),
-        limits=replace(DEFAULT_LIMITS, **config.source_limits),
+        limits=DEFAULT_LIMITS._replace(**config.source_limits),
         validate=validate,
         today=time.strftime("%Y-%m-%d"),
     )

@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
     r"|(?P<clause>[,;:()\[\]—–]|\s[-|]\s)"
 )
+_LETTERS = re.compile("[A-Za-z]+")
 _QUOTES = frozenset("`'\"‘“")
 _NEGATORS = frozenset(
     {
@@ -197,6 +198,19 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=1 << 14)
+def _words_within(text: str) -> frozenset[str]:
+    """Every word of letters that ``sentences`` makes of a text in ASCII, and a few more."""
+    found: set[str] = set()
+    for letters in set(_LETTERS.findall(text)):
+        found.add(letters.lower())
+        if not letters.islower() and not letters.istitle():
+            found.update(split(letters))
+    if "'t" in text:
+        found.update([word[:-1] for word in found if word.endswith("n")])
+    return frozenset(found)
+
+
 def _goes_on(text: str, position: int) -> bool:
     """Whether a full stop or a line break ends nothing, since what follows is in lower case."""
     return text[position : position + 2].lstrip(" ")[:1].islower()
@@ -227,7 +241,7 @@ class Phrases:
     An element is a word, ``...`` (none to ``MAX_GAP`` words) or other phrases (one of them).
     """
 
-    __slots__ = ("_by_first", "_every", "_lists", "_marks", "_texts")
+    __slots__ = ("_every", "_lists", "_longer", "_marks", "_needed", "_read", "_single", "_texts")
 
     def __init__(self, texts: Sequence[str], lists: Mapping[str, Phrases] = EMPTY) -> None:
         """Phrases from their texts; ``$name`` in a text stands for one of the phrases of ``lists[name]``.
@@ -236,9 +250,12 @@ class Phrases:
         """
         self._texts = texts
         self._lists = lists
+        self._read = False
         self._every: tuple[str, ...] = ()
-        self._by_first: dict[str, list[tuple[object, ...]]] | None = None
+        self._single: set[str] = set()
+        self._longer: dict[str, list[_Phrase]] = {}
         self._marks: frozenset[str] | None = None
+        self._needed: frozenset[str] | None = None
 
     @classmethod
     def compile(cls, texts: Sequence[str], lists: Mapping[str, Phrases] = EMPTY) -> Phrases:
@@ -247,115 +264,148 @@ class Phrases:
         Raises ``PhraseError`` on an unknown list, a phrase that begins or ends with a gap, and on what can never be a
         word.
         """
-        phrases = cls(texts, lists)
-        phrases._by_first = phrases._read()
-        return phrases
+        return cls(texts, lists)._once_read()
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The texts, those of a list that is an entry of its own among them."""
-        if self._by_first is None:
-            self._by_first = self._read()
-        return self._every
+        return self._once_read()._every
 
     @property
-    def by_first(self) -> Mapping[str, Sequence[tuple[object, ...]]]:
-        """The phrases as elements, by the word they begin with."""
-        if self._by_first is None:
-            self._by_first = self._read()
-        return self._by_first
+    def firsts(self) -> frozenset[str]:
+        """The words that a phrase begins with."""
+        self._once_read()
+        return frozenset((*self._single, *self._longer))
 
     @property
     def marks(self) -> frozenset[str]:
         """For each phrase a word of it, as it must stand in a text that has the phrase; empty where nothing tells."""
         if self._marks is None:
-            found: set[str] = set()
-            for elements in (phrase for phrases in self.by_first.values() for phrase in phrases):
-                words = {element for element in elements if isinstance(element, str) and element.isalpha()}
-                longest = max(words - _SPELT_OTHERWISE, key=len, default="")
-                nested = [element.marks for element in elements if isinstance(element, Phrases) and element.marks]
-                if nested and len(longest) < _TELLING:
-                    found |= min(nested, key=len)
-                elif longest:
-                    found.add(longest)
-                else:
-                    found.clear()
-                    break
-            self._marks = frozenset(found)
+            self._once_read()
+            needs = [phrase.needs for phrases in self._longer.values() for phrase in phrases]
+            told = self._single.isdisjoint(_SPELT_OTHERWISE) and all(needs)
+            self._marks = frozenset(self._single.union(*needs)) if told else frozenset()
         return self._marks
+
+    @property
+    def needed(self) -> frozenset[str]:
+        """Words of which one stands wherever one of the phrases does."""
+        if self._needed is None:
+            self._needed = self.marks or self.firsts
+        return self._needed
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text is worth reading for them: most have not one of their words, which is told much sooner."""
         if not self.marks or not text.isascii():
             return True
-        return any(map(text.lower().__contains__, self.marks))
+        return not self.marks.isdisjoint(_words_within(text))
 
-    def _read(self) -> dict[str, list[tuple[object, ...]]]:
-        by_first: dict[str, list[tuple[object, ...]]] = {}
+    def _once_read(self) -> Phrases:
+        if self._read:
+            return self
+        self._read = True
+        single, longer = self._single, self._longer
         every: list[str] = []
         for index, text in enumerate(self._texts):
             if text.isalpha() and text.islower():  # one word, by far the most
-                by_first.setdefault(text, []).append((text,))
+                single.add(text)
                 every.append(text)
                 continue
-            elements = tuple(element for part in text.split() for element in _elements(part, self._lists, index))
+            parts = text.split()
+            if "".join(parts).isalpha() and text.islower():
+                elements: tuple[object, ...] = tuple(parts)
+            else:
+                elements = tuple(element for part in parts for element in _elements(part, self._lists, index))
             first = elements[0] if elements else "..."
-            if isinstance(first, Phrases) and len(elements) == 1:
-                for word, phrases in first.by_first.items():
-                    by_first.setdefault(word, []).extend(phrases)
+            if len(elements) == 1 and isinstance(first, Phrases):
                 every += first.texts
+                single |= first._single
+                for word, phrases in first._longer.items():
+                    longer.setdefault(word, []).extend(phrases)
                 continue
             if first == "..." or elements[-1] == "...":
                 raise PhraseError(index, f"`{text}` is no phrase: it must begin and end with a word")
             if elements.count("...") > MAX_GAPS:
                 raise PhraseError(index, f"`{text}` has more than {MAX_GAPS} gaps")
-            for word in first.by_first if isinstance(first, Phrases) else (str(first),):
-                by_first.setdefault(word, []).append(elements)
+            phrase = _Phrase(elements)
+            for word in first.firsts if isinstance(first, Phrases) else (str(first),):
+                longer.setdefault(word, []).append(phrase)
             every.append(text)
         self._every = tuple(every)
-        return by_first
+        return self
 
     def find(self, words: Sequence[str], start: int = 0) -> Hit | None:
         """The first hit at or after ``start``, the longest of those that begin there."""
-        if self.by_first.keys().isdisjoint(words):  # nearly always, and far quicker than to go through them
+        if self.needed.isdisjoint(words):  # nearly always, and far quicker than to go through them
             return None
         return next(self.all(words, start), None)
 
     def all(self, words: Sequence[str], start: int = 0) -> Iterator[Hit]:
         """Every place where a phrase begins, with its longest hit there."""
-        by_first = self.by_first
-        if by_first.keys().isdisjoint(words):
+        if self.needed.isdisjoint(words):
             return
+        single, longer, present = self._single, self._longer, frozenset(words)
         for i in range(start, len(words)):
-            if words[i] in by_first:
-                end = self.end_at(words, i)
-                if end is not None:
-                    yield Hit(i, end)
+            if words[i] in longer:
+                if ends := self._ends(words, i, present):
+                    yield Hit(i, max(ends))
+            elif words[i] in single:
+                yield Hit(i, i + 1)
 
     def end_at(self, words: Sequence[str], start: int) -> int | None:
         """Where the longest phrase that begins at ``start`` ends, ``None`` when none does."""
-        ends = [
-            end for phrase in self.by_first.get(words[start], ()) if (end := _end(words, start, phrase, 0)) is not None
-        ]
-        return max(ends, default=None)
+        return max(self._once_read()._ends(words, start, frozenset(words)), default=None)
+
+    def _ends(self, words: Sequence[str], start: int, present: frozenset[str]) -> set[int]:
+        """Where the phrases that begin at ``start`` end; ``present`` are all the words there are."""
+        word = words[start]
+        ends = {start + 1} if word in self._single else set[int]()
+        for phrase in self._longer.get(word, ()):
+            if not (phrase.needs and phrase.needs.isdisjoint(present)):
+                end = _end(words, start, phrase.elements, 0, present)
+                if end is not None:
+                    ends.add(end)
+        return ends
 
 
-def _end(words: Sequence[str], at: int, phrase: tuple[object, ...], k: int) -> int | None:
-    """Where elements ``k`` and following of ``phrase`` end when they begin at ``at``."""
-    for i in range(k, len(phrase)):
-        element = phrase[i]
+class _Phrase:
+    """A phrase of more than one plain word."""
+
+    __slots__ = ("_needs", "elements")
+
+    def __init__(self, elements: tuple[object, ...]) -> None:
+        self.elements = elements
+        self._needs: frozenset[str] | None = None
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Words of which one stands, spelt like this, in every text that has the phrase; empty where none is known."""
+        if self._needs is None:
+            words = {element for element in self.elements if isinstance(element, str) and element.isalpha()}
+            longest = max(words - _SPELT_OTHERWISE, key=len, default="")
+            nested = [element.marks for element in self.elements if isinstance(element, Phrases) and element.marks]
+            if nested and len(longest) < _TELLING:
+                self._needs = min(nested, key=len)
+            else:
+                self._needs = frozenset({longest} if longest else ())
+        return self._needs
+
+
+def _end(words: Sequence[str], at: int, elements: tuple[object, ...], k: int, present: frozenset[str]) -> int | None:
+    """Where ``elements`` from ``k`` on end when they begin at ``at``."""
+    for i in range(k, len(elements)):
+        element = elements[i]
         if element == "...":
             for skip in range(min(MAX_GAP, len(words) - at - 1) + 1):
-                end = _end(words, at + skip, phrase, i + 1)
+                end = _end(words, at + skip, elements, i + 1, present)
                 if end is not None:
                     return end
             return None
         if at >= len(words):
             return None
         if isinstance(element, Phrases):
-            ends = {end for p in element.by_first.get(words[at], ()) if (end := _end(words, at, p, 0)) is not None}
-            for middle in sorted(ends, reverse=True):
-                end = _end(words, middle, phrase, i + 1)
+            for middle in sorted(element._once_read()._ends(words, at, present), reverse=True):
+                end = _end(words, middle, elements, i + 1, present)
                 if end is not None:
                     return end
             return None

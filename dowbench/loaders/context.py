@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NoReturn, Protocol
 
 from dowbench.errors import SourceError
@@ -14,21 +13,19 @@ from dowbench.source import DEFAULT_LIMITS, Limits
 MOST_NOTES = 20
 
 
-@dataclass(slots=True)
 class Context:
     """The document a value comes from: names it in errors, collects notes, keeps the limits."""
 
-    path: str
-    document: int = 0
-    root: Any = None
-    """The whole document: ``$ref`` falls back to it."""
-    limits: Limits = DEFAULT_LIMITS
-    _notes: dict[str, Note] = field(default_factory=dict)
-    _nodes: int = 0
-    _deadline: float = 0.0
+    __slots__ = ("_deadline", "_nodes", "_notes", "document", "limits", "path", "root")
 
-    def __post_init__(self) -> None:
-        self._deadline = time.monotonic() + self.limits.seconds
+    def __init__(self, path: str, document: int = 0, root: Any = None, limits: Limits = DEFAULT_LIMITS) -> None:
+        self.path = path
+        self.document = document
+        self.root = root  # the whole document: ``$ref`` falls back to it
+        self.limits = limits
+        self._notes: dict[str, Note] = {}
+        self._nodes = 0
+        self._deadline = time.monotonic() + limits.seconds
 
     def error(self, message: str, pointer: str) -> SourceError:
         """An error at ``pointer``, to be raised."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dowbench.patterns import Patterns
 from dowbench.prose import sentences
 from dowbench.result import caps
 from dowbench.result.caps import SENTINELS
@@ -98,71 +97,52 @@ def _number(value: object) -> float | None:
     return None
 
 
-class _Patterns(NamedTuple):
-    default: re.Pattern[str]
-    argument: re.Pattern[str]
-    returned: re.Pattern[str]
-    number_of: re.Pattern[str]
-    ordinal: re.Pattern[str]
-    something_else: re.Pattern[str]
-    filter: re.Pattern[str]
-    continues: re.Pattern[str]
-    conversation: re.Pattern[str]
-
-
-@cache
-def _patterns() -> _Patterns:
-    def compiled(pattern: str) -> re.Pattern[str]:
-        return re.compile(pattern, re.IGNORECASE)
-
-    return _Patterns(
-        default=compiled(r"\bdefault(?:s|ing)?\b(?:\s+(?:is|to|of|value|limit))*\s*[:=]?\s*`?(\d[\d,_]*)\b(?!\s*%)"),
-        argument=re.compile(
-            r"[ \t]*(?:[-*•+][ \t]+)?[`*\"']*(?P<name>[A-Za-z_][\w.]*)[`*\"']*[ \t]*"
-            r"(?:\([^)]{0,80}\)|\[[^\]]{0,80}\])?[ \t]*(?::|–|—|[ \t]-[ \t])[ \t]*(?P<text>\S.*)?$"
-        ),
-        returned=compiled(
-            r"\b(?:return\w*|results?|retriev\w*|fetch\w*|to\s+(?:get|show|find|list|include|read|display|load|scan|"
-            r"process|consider|analy[sz]e|generate|extract|collect|output|pull|preview|request)|per\s+page|page\s+size|"
-            r"(?:in|of)\s+(?:each|one|a|the)\s+(?:page|response|list)|attempt\s+to\s+find|limit\w*|items?|entries|records|"
-            r"hits|matches|nearest|similar|most\s+recent|latest|output|response)\b"
-        ),
-        number_of=compiled(
-            r"^\W*(?:optional\W+)?(?:(?:the|a|limits?|specif(?:y|ies)|sets?|controls?|desired|total|"
-            r"max(?:imum)?|upper) )*"
-            r"(?:number|amount|quantity|count|limit|how many)\b[^.;:]{0,40}?\b"
-            r"(?:(?:to|should be|will be|are|is|be) (?:return|retriev|fetch|get|show|list|includ|display)|returned|"
-            r"per (?:page|request|call)|in (?:the |each |a )?(?:response|results?|output|page)\b|results?\b)"
-            r"|^\W*(?:the )?(?:page|result) size\b"
-        ),
-        ordinal=compiled(r"^\W*(?:optional\W+)?(?:the |a )?(?:[\w-]+ )?(?:number|no\.?) of (?:the|a|an|this|that) "),
-        something_else=compiled(
-            r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
-            r"quantity|floor|seats?|tickets?\s+to\s+(?:buy|book)|retries|attempts|seconds|minutes|hours|temperature)\b"
-        ),
-        filter=compiled(
-            r"\b(?:date|time|timestamp|iso[\s-]?8601|rfc[\s-]?3339|yyyy|day|epoch|unix|created|updated|modified|"
-            r"submitted|bearer|auth\w*|oauth|jwt|csrf|credentials?|secret|password|log-?in|"
-            r"(?:api|access|session|security|personal|your)\s+(?:key|token)|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
-        ),
-        conversation=compiled(
-            r"(?s)^(?!.*\b(?:pag(?:e|ing)|cursor|next|results)).*\b(?:conversation|multi-?turn|dialog|thread)"
-        ),
-        continues=compiled(
-            r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch|token)|page|cursor|previous\s+(?:response|call|request|"
-            r"result|page)|continu\w*|offset|skip\w*|starting\s+(?:index|point|position|record|row|item|number|result)|"
-            r"start\s+index|(?:zero|0|1)-based|from\s+which\s+to|where\s+to\s+(?:start|resume|continue)|subsequent|"
-            r"more\s+(?:results|content|items)|returned\s+(?:by|in|from)|last\s+(?:item|id|\w+\s+id)|"
-            r"after\s+th(?:is|e)\s+(?:id|cursor|item|\w+\s+id)|strictly\s+after|objects?\s+after)\b"
-        ),
-    )
+_PATTERNS = Patterns(
+    default=r"\bdefault(?:s|ing)?\b(?:\s+(?:is|to|of|value|limit))*\s*[:=]?\s*`?(\d[\d,_]*)\b(?!\s*%)",
+    argument=(
+        r"[ \t]*(?:[-*•+][ \t]+)?[`*\"']*(?P<name>[A-Za-z_][\w.]*)[`*\"']*[ \t]*"
+        r"(?:\([^)]{0,80}\)|\[[^\]]{0,80}\])?[ \t]*(?::|–|—|[ \t]-[ \t])[ \t]*(?P<text>\S.*)?$"
+    ),
+    returned=(
+        r"\b(?:return\w*|results?|retriev\w*|fetch\w*|to\s+(?:get|show|find|list|include|read|display|load|scan|"
+        r"process|consider|analy[sz]e|generate|extract|collect|output|pull|preview|request)|per\s+page|page\s+size|"
+        r"(?:in|of)\s+(?:each|one|a|the)\s+(?:page|response|list)|attempt\s+to\s+find|limit\w*|items?|entries|records|"
+        r"hits|matches|nearest|similar|most\s+recent|latest|output|response)\b"
+    ),
+    number_of=(
+        r"^\W*(?:optional\W+)?(?:(?:the|a|limits?|specif(?:y|ies)|sets?|controls?|desired|total|"
+        r"max(?:imum)?|upper) )*"
+        r"(?:number|amount|quantity|count|limit|how many)\b[^.;:]{0,40}?\b"
+        r"(?:(?:to|should be|will be|are|is|be) (?:return|retriev|fetch|get|show|list|includ|display)|returned|"
+        r"per (?:page|request|call)|in (?:the |each |a )?(?:response|results?|output|page)\b|results?\b)"
+        r"|^\W*(?:the )?(?:page|result) size\b"
+    ),
+    ordinal=r"^\W*(?:optional\W+)?(?:the |a )?(?:[\w-]+ )?(?:number|no\.?) of (?:the|a|an|this|that) ",
+    something_else=(
+        r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
+        r"quantity|floor|seats?|tickets?\s+to\s+(?:buy|book)|retries|attempts|seconds|minutes|hours|temperature)\b"
+    ),
+    filter=(
+        r"\b(?:date|time|timestamp|iso[\s-]?8601|rfc[\s-]?3339|yyyy|day|epoch|unix|created|updated|modified|"
+        r"submitted|bearer|auth\w*|oauth|jwt|csrf|credentials?|secret|password|log-?in|"
+        r"(?:api|access|session|security|personal|your)\s+(?:key|token)|location|city|address|sender|currency|origin|departure|branch|commit|sha|version)\b"
+    ),
+    conversation=(r"(?s)^(?!.*\b(?:pag(?:e|ing)|cursor|next|results)).*\b(?:conversation|multi-?turn|dialog|thread)"),
+    continues=(
+        r"\b(?:pagina\w*|paging|next\s+(?:page|set|batch|token)|page|cursor|previous\s+(?:response|call|request|"
+        r"result|page)|continu\w*|offset|skip\w*|starting\s+(?:index|point|position|record|row|item|number|result)|"
+        r"start\s+index|(?:zero|0|1)-based|from\s+which\s+to|where\s+to\s+(?:start|resume|continue)|subsequent|"
+        r"more\s+(?:results|content|items)|returned\s+(?:by|in|from)|last\s+(?:item|id|\w+\s+id)|"
+        r"after\s+th(?:is|e)\s+(?:id|cursor|item|\w+\s+id)|strictly\s+after|objects?\s+after)\b"
+    ),
+)
 
 
 def _default(schema: Schema, text: str) -> float | str | None:
     value = schema.get("default")
     if isinstance(value, (int, float, str)) and not isinstance(value, bool):
         return value
-    match = _patterns().default.search(text) if "efault" in text else None
+    match = _PATTERNS.default.search(text) if "efault" in text else None
     return int(match[1].replace(",", "").replace("_", "")) if match else None
 
 
@@ -170,7 +150,7 @@ def argument_texts(description: str) -> Mapping[str, str]:
     """What a docstring says of its arguments ("limit (int): Maximum results (1-50)"), by name."""
     if "\n" not in description or ":" not in description:
         return {}
-    pattern = _patterns().argument
+    pattern = _PATTERNS.argument
     found: dict[str, str] = {}
     name, depth = "", 0
     for line in description.splitlines():
@@ -244,7 +224,7 @@ def _says_number(parameter: Parameter, text: str, v: Vocabulary) -> bool:
     if not text or _numeric(parameter.schema) is not True or v.known(_continuation_name, parameter.name) is not None:
         return False
     words = split(parameter.name)
-    return v["not_limits"].isdisjoint(words) and _patterns().number_of.match(text) is not None
+    return v["not_limits"].isdisjoint(words) and _PATTERNS.number_of.match(text) is not None
 
 
 _DEEPEST = 2
@@ -316,7 +296,7 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
         return reading and (numeric is not False or parameter.name.lower() != "stop")
     if form == "period":
         return reading and series and numeric is not False
-    returned = bool(text) and _patterns().returned.search(text) is not None
+    returned = bool(text) and _PATTERNS.returned.search(text) is not None
     written = not reading and parameter.nested
     if form == "limit":
         return returned or not written
@@ -328,9 +308,9 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
         return True
     if parameter.required and not text and parameter.name.lower() in {"number", "num", "n"}:
         return False
-    if text and _patterns().ordinal.match(text) is not None:
+    if text and _PATTERNS.ordinal.match(text) is not None:
         return False
-    return reading and not (text and _patterns().something_else.search(text))
+    return reading and not (text and _PATTERNS.something_else.search(text))
 
 
 _NUMERIC = frozenset({"integer", "number"})
@@ -423,10 +403,10 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
     if {"boolean", "object", "array"}.intersection(schema.types) or (parameter.nested and not reading):
         return False
     if form == "cursor":
-        return not text or _patterns().conversation.search(text) is None
+        return not text or _PATTERNS.conversation.search(text) is None
     if not reading and (form == "offset" or (form == "page" and _numeric(schema) is False)):
         return False
-    said = bool(text) and _patterns().continues.search(text) is not None
+    said = bool(text) and _PATTERNS.continues.search(text) is not None
     numeric = _numeric(schema)
     if form != "anchor":
         return said or (reading and not (form == "page" and numeric is False))
@@ -435,7 +415,7 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
     if more and not parameter.nested and parameter.name.lower() in _BESIDE:
         return True
     if text:
-        return said and ("cursor" in text or _patterns().filter.search(text) is None)
+        return said and ("cursor" in text or _PATTERNS.filter.search(text) is None)
     dated = str(schema.get("format") or "").startswith(("date", "time"))
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))
 

@@ -94,9 +94,9 @@ class Search:
         wanted = self._wanted
         if wanted is None:
             return None
-        begins = wanted.by_first.keys()
+        needed = wanted.needed
         for sentence in text[self._opening]:
-            if begins.isdisjoint(sentence.words):
+            if needed.isdisjoint(sentence.words):
                 continue
             for hit in wanted.all(sentence.words):
                 if sentence.negated(hit):

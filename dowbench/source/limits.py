@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """Bounds that no honest file meets. Each ends in a located ``SourceError`` that names the limit."""
 
     bytes: int = 128 * 1024 * 1024

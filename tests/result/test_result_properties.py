@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tools_of import LEXICON
 
 from dowbench.loaders import load
 from dowbench.result import describe, upper_bound
+from dowbench.result.cap_forms import FORMS
 from dowbench.result.caps import in_parameter, on_result
 from dowbench.result.english import base_forms, phrase, plural
 
@@ -91,3 +94,12 @@ def test_a_phrase_is_a_part_of_the_words(words: list[str], start: int) -> None:
     for word in words:
         assert word in base_forms(word)
         assert plural(word) in {True, False}
+
+
+@pytest.mark.parametrize(("stems", "form"), FORMS)
+@given(data=st.data())
+def test_a_form_stands_nowhere_without_one_of_its_stems(stems, form, data):
+    stated, _, _ = form.partition("(?=")  # hypothesis does not look ahead
+    text = data.draw(st.from_regex(re.compile(stated, re.IGNORECASE), fullmatch=True))
+    if text.isascii() or not set("ſK") & set(text):  # which are s and k where case does not count
+        assert any(stem in text.lower() for stem in stems.split("|")), text

@@ -20,7 +20,7 @@ from dowbench import baseline, configfile, discover, scan
 from dowbench import config as configs
 from dowbench.errors import DowbenchError, UsageError
 from dowbench.model import SEVERITIES
-from dowbench.output import check_replaceable
+from dowbench.output import check_replaceable, replace_file
 from dowbench.report import ReportOptions, render
 from dowbench.report.escape import markdown, visible
 from dowbench.report.github import command
@@ -184,15 +184,7 @@ def _write(path: Path, text: str, inputs: Iterable[str]) -> None:
             if not folder.is_dir():
                 folder.mkdir()
                 _give(folder, owner)
-        temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-        try:
-            with temporary.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-                file.write(text)
-            _give(temporary, owner)
-            temporary.replace(path)
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        replace_file(path, text.encode("utf-8", "backslashreplace"), None, lambda file: _give(file, owner))
     except OSError as error:
         raise UsageError(f"the report cannot be written: {error.strerror}", path=path.as_posix()) from None
 

@@ -117,7 +117,7 @@ def write_file(path: Path, text: str, inputs: Iterable[str], ours: Callable[[Pat
             path.write_bytes(data)
             return
         check_replaceable(path, inputs, ours)
-        _replace(path, data, _status(path))
+        replace_file(path, data, _status(path))
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror}", path=path.as_posix()) from None
 
@@ -152,7 +152,14 @@ def is_one_of(path: Path, files: Iterable[str]) -> bool:
     )
 
 
-def _replace(path: Path, data: bytes, old: os.stat_result | None) -> None:
+def replace_file(
+    path: Path, data: bytes, old: os.stat_result | None, finish: Callable[[Path], None] = lambda path: None
+) -> None:
+    """Put ``data`` where ``old`` may be, in one step, with its permissions. Raises ``OSError``.
+
+    ``finish`` is called with the new file before it gets its name.
+    """
+    # Not a name made from that of ``path``, which may be as long as a name may be.
     temporary = path.with_name(f".dowbench-{os.urandom(8).hex()}.tmp")
     # Not through a name that somebody laid out beforehand.
     with open(temporary, "xb") as file:  # noqa: PTH123
@@ -161,6 +168,7 @@ def _replace(path: Path, data: bytes, old: os.stat_result | None) -> None:
             file.close()
             if old is not None:
                 temporary.chmod(stat.S_IMODE(old.st_mode))
+            finish(temporary)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

@@ -11,21 +11,11 @@ if TYPE_CHECKING:
 
     from dowbench.model import Severity
 
-LIMITS: Mapping[str, str] = {
-    "max_calls": "tool calls in one run of the agent",
-    "max_turns": "model calls in one run of the agent",
-    "max_cost_usd": "money one run of the agent may spend, in USD",
-    "max_total_tokens": "tokens billed in one run of the agent",
-    "max_result_chars": "characters of one tool result that reach the model",
-    "max_result_tokens": "tokens of one tool result that reach the model",
-    "max_pages": "pages the agent may read of one listing",
-    "max_output_tokens": "tokens of one answer of the model, tool arguments included",
-    "max_parallel_calls": "tool calls in one turn",
-    "max_retries": "repeats of a failed call",
-    "max_depth": "agents below agents",
-    "max_agents": "agents in one run",
-}
-"""Limits that an agent's harness can enforce and a configuration can declare, and what each counts."""
+LIMITS = (
+    "max_calls", "max_turns", "max_cost_usd", "max_total_tokens", "max_result_chars", "max_result_tokens",
+    "max_pages", "max_output_tokens", "max_depth", "max_agents",
+)  # fmt: skip
+"""Limits that an agent's harness can enforce; ``config.schema.json`` says what each counts."""
 
 
 class Settings(NamedTuple):

@@ -165,8 +165,6 @@ class Tool(NamedTuple):
     """The declared output (MCP ``outputSchema``, an OpenAPI 2xx response, Gemini ``response``)."""
     output_media: tuple[str, ...] = ()
     """OpenAPI: media types of the 2xx responses."""
-    output_description: str = ""
-    """OpenAPI: the description of the 2xx response that ``output`` was read from."""
     hints: Mapping[str, Any] = EMPTY
     """MCP tool annotations as given: claims of the server, not facts."""
     meta: Mapping[str, Any] = EMPTY

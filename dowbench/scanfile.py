@@ -59,7 +59,7 @@ def scan_file(job: Job, plan: Plan) -> FileOutcome:
         with source.collector_paused():
             return _scan_source(_source(job, plan), job, plan)
     except UnrecognizedError as error:
-        return _unrecognized(target, error, plan)
+        return _unrecognized(target, error)
     except DowbenchError as error:
         return FileOutcome(errors=(_noted(error, target.path),))
     except MemoryError:
@@ -86,7 +86,7 @@ def _read(target: Target, limits: Limits) -> bytes:
         raise SourceError(f"cannot be read: {error.strerror}", path=target.path) from None
 
 
-def _unrecognized(target: Target, error: UnrecognizedError, plan: Plan) -> FileOutcome:
+def _unrecognized(target: Target, error: UnrecognizedError) -> FileOutcome:
     note = _noted(error, target.path)
     if target.named:
         return FileOutcome(errors=(note._replace(message=f"{error.message} (--skip-unrecognized passes over it)"),))
@@ -121,7 +121,7 @@ def _scan_source(read: Source, job: Job, plan: Plan) -> FileOutcome:
         except UnrecognizedError as error:
             if len(read.documents) == 1:
                 raise
-            outcomes.append(_unrecognized(target, error, plan))
+            outcomes.append(_unrecognized(target, error))
         except SourceError as error:
             outcomes.append(FileOutcome(errors=(_noted(error, target.path),)))
     if toolsets:

@@ -134,7 +134,7 @@ class Reader(NamedTuple):
             body = tuple(self._swagger_body(parameters.values()))
         else:
             body = tuple(self._body(operation.get("requestBody"), join(pointer, "requestBody")))
-        output, media, output_description = self._output(operation, pointer)
+        output, media = self._output(operation, pointer)
         return Tool(
             name=identifier if isinstance(identifier, str) and identifier else f"{method.upper()} {path}",
             location=Location(pointer, use),
@@ -142,7 +142,6 @@ class Reader(NamedTuple):
             parameters=(*sorted(inputs, key=lambda p: p.nested), *body),
             output=output,
             output_media=media,
-            output_description=output_description,
             method=method.lower(),
             definition=operation,
             description_location=Location(text_pointer, use) if text else None,
@@ -268,15 +267,15 @@ class Reader(NamedTuple):
         key = "schema" if "schema" in body.raw or "itemSchema" not in body.raw else "itemSchema"
         return self._member(body, key, body.use or use), media
 
-    def _output(self, operation: Mapping[str, Any], pointer: str) -> tuple[Schema | None, tuple[str, ...], str]:
-        """Schema, media types and description of what a call that succeeds returns."""
+    def _output(self, operation: Mapping[str, Any], pointer: str) -> tuple[Schema | None, tuple[str, ...]]:
+        """Schema and media types of what a call that succeeds returns."""
         responses, pointer = operation.get("responses"), join(pointer, "responses")
         if responses is None:
-            return None, (), ""
+            return None, ()
         if not isinstance(responses, dict):
             self.context.expected("an object of responses", responses, pointer)
         codes = [code for code in responses if str(code).startswith("2")] or [c for c in responses if c == "default"]
-        best: tuple[int, Schema | None, str] | None = None
+        best: tuple[int, Schema | None] | None = None
         media: list[str] = []
         for code in sorted(codes, key=str):
             part = self.resolver.follow(responses[code], join(pointer, code))
@@ -286,11 +285,10 @@ class Reader(NamedTuple):
                 continue
             schema, types = self._response(part, operation)
             media.extend(types)
-            description = part.raw.get("description")
             quality = min(map(rank, types), default=9) if schema is not None else 10
             if best is None or quality < best[0]:
-                best = quality, schema, description if isinstance(description, str) else ""
-        return (None, (), "") if best is None else (best[1], unique(media), best[2])
+                best = quality, schema
+        return (None, ()) if best is None else (best[1], unique(media))
 
     def _response(self, part: Part, operation: Mapping[str, Any]) -> tuple[Schema | None, tuple[str, ...]]:
         if not self.swagger:

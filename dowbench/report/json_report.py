@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from dowbench import __version__
-from dowbench.model import SEVERITIES
+from dowbench.model import SEVERITIES, Span
 from dowbench.report.escape import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from dowbench.model import Evidence, Finding, Note, ScanResult, Span
+    from dowbench.model import Finding, Note, ScanResult
     from dowbench.report import ReportOptions
 
 SCHEMA = "dowbench.scan/1"
@@ -67,7 +67,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "tool": finding.tool,
         "parameter": finding.parameter,
         "family": finding.family,
-        "evidence": [_evidence(item) for item in finding.evidence],
+        "evidence": [item._asdict() for item in finding.evidence],
         "fix": finding.fix,
         "fingerprint": finding.fingerprint,
         "related": [{"pointer": r.pointer, **_span(r.span), "message": r.message} for r in finding.related],
@@ -75,22 +75,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _span(span: Span | None) -> dict[str, int | None]:
-    return {
-        "line": span.line if span else None,
-        "column": span.column if span else None,
-        "end_line": span.end_line if span else None,
-        "end_column": span.end_column if span else None,
-    }
-
-
-def _evidence(item: Evidence) -> dict[str, Any]:
-    return {
-        "provenance": item.provenance,
-        "text": item.text,
-        "source": item.source,
-        "amplification": item.amplification,
-        "lower": item.lower,
-    }
+    return span._asdict() if span else dict.fromkeys(Span._fields)
 
 
 def _note(note: Note) -> dict[str, Any]:

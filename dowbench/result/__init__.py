@@ -17,7 +17,7 @@ from dowbench.result.vocabulary import Lexicon, vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dowbench.model import Parameter, Schema, Tool
+    from dowbench.model import Parameter, Tool
 
 __all__ = [
     "RANGE",
@@ -33,16 +33,16 @@ __all__ = [
     "upper_bound",
 ]
 
-Bound = Literal["none", "schema", "parameter", "documented", "declared", "default", "open"]
-"""What bounds a result: nothing; the output schema; a limit-like parameter with a maximum; a cap in prose; a declared
-cap; a limit-like parameter with only a default; one with neither."""
+Bound = Literal["none", "parameter", "documented", "declared", "default", "open"]
+"""What bounds a result: nothing; a limit-like parameter with a maximum; a cap in prose; a declared cap; a limit-like
+parameter with only a default; one with neither."""
 
 DECLARED = "anthropic/maxResultSizeChars"
 """The key of MCP ``_meta`` by which a server declares a cap, in characters."""
 
 
 class Result(NamedTuple):
-    """What one call returns, and the witness that decided how large that can be."""
+    """What one call returns, and how large that can be."""
 
     kind: Kind
     bound: Bound
@@ -66,7 +66,6 @@ class Result(NamedTuple):
     continuations: tuple[Parameter, ...] = ()
     unbounded_output: tuple[OpenPart, ...] = ()
     """Parts of the declared output that nothing bounds, where the output is what the call is made for."""
-    witness: Parameter | Schema | None = None
 
 
 def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] = lambda: False) -> Result:
@@ -97,7 +96,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     paged = bool(found) or "pagina" in tool.description.lower()
     onward = continuations(tool, v, asked, r.argument_texts, paged)
     open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
-    bound, most, unit, witness = _bound(r, kind, found, cap)
+    bound, most, unit = _bound(r, kind, found, cap)
     told = (r.name, *(sentence.words for sentence in r.sentences[:2]))
     others = any(not v["external_words"].isdisjoint(words) for words in told)
     external = others and (kind != "unknown" or traits.asks(r))
@@ -116,29 +115,26 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         limits=tuple(limit for limit in found if limit.unit != RANGE),
         continuations=onward,
         unbounded_output=open_parts,
-        witness=witness,
     )
 
 
-def _bound(
-    r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | None
-) -> tuple[Bound, float | None, str, Parameter | None]:
+def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | None) -> tuple[Bound, float | None, str]:
     """The strongest bound, in the order in which bounds can be trusted."""
     useful = [limit for limit in found if limit.unit != WORK or kind == "generation"]
     for limit in useful:
         if limit.source == "schema":
-            return "parameter", limit.maximum, limit.unit, limit.parameter
+            return "parameter", limit.maximum, limit.unit
     for limit in useful:
         if limit.source == "documented":
-            return "documented", limit.maximum, limit.unit, limit.parameter
+            return "documented", limit.maximum, limit.unit
     if cap is not None and not (cap.unit == "byte" and r.many and "than" in cap.text):
-        return "documented", cap.value, f"{cap.unit}s" if cap.unit else "items", None
+        return "documented", cap.value, f"{cap.unit}s" if cap.unit else "items"
     declared = r.tool.meta.get(DECLARED)
     if isinstance(declared, (int, float)) and not isinstance(declared, bool):
-        return "declared", declared, "characters", None
+        return "declared", declared, "characters"
     for limit in useful:
         if limit.default is not None:
-            return "default", None, limit.unit, limit.parameter
+            return "default", None, limit.unit
     if useful:
-        return "open", None, useful[0].unit, useful[0].parameter
-    return "none", None, "items", None
+        return "open", None, useful[0].unit
+    return "none", None, "items"

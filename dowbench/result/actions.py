@@ -30,7 +30,7 @@ _HELD = {("data",), ("values",), ("rows",), ("cells",)}
 _NOT_A_PART = word_set("no without in as to into")
 _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
-_EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate triage")
+_EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate")
 """Verbs that say something of each thing that is looked at."""
 _EVERY = word_set("all every each")
 _ALL = {(word,) for word in _EVERY}
@@ -203,7 +203,7 @@ def sure(r: Reading, action: Action) -> bool:
     return _of_store(r, action) or r.nouns.judged(action.object, action.of)[1]
 
 
-def single(r: Reading, action: Action) -> bool:
+def single(action: Action) -> bool:
     """Whether it is said that one thing is read: "the details of a single group"."""
     return action.act == "read" and not EXACTLY_ONE.isdisjoint(action.object + action.of + action.tail[:4])
 

@@ -100,7 +100,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return by_text, False
     if named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.nouns.small(said.of))
-        few = few or (named.verb == "list" and single(r, said))
+        few = few or (named.verb == "list" and single(said))
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
@@ -128,12 +128,12 @@ _FACTS = {
 """What is short whatever it is of: the URL of a page."""
 _READING = frozenset({"list", "read", "document"})
 _CALCULATING = word_set(
-    "add average calculate compute convert divide estimate multiply round solve subtract sum tally total"
+    "average calculate compute convert divide estimate multiply round solve subtract sum tally total"
 )
 """Verbs that make one value of many."""
-_MAKING = word_set("generate create build make produce compile prepare draw compose select choose use")
+_MAKING = word_set("generate create build make produce compile draw compose select choose use")
 """Verbs of which a name that reads says that what is made is also handed out: "generates a profile of the area"."""
-_EXPORTING = word_set("export download dump render backup")
+_EXPORTING = word_set("export download dump render")
 """Verbs that may leave what they get in a file, and return where."""
 _COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect", "lint", "scan", "review"})
 """Verbs of which nothing but the answer says whether it is short."""

@@ -11,8 +11,8 @@ from dowbench.words import split
 
 T = TypeVar("T")
 _RUN_TOGETHER = ("limit_names", "count_names", "cursor_names", "page_names", "offset_names")
-Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
-"""List name → word sequences, in lower case."""
+Lexicon = Mapping[str, tuple[str, ...]]
+"""List name → phrases, in lower case, a space between their words."""
 
 
 class Vocabulary(dict[str, frozenset[str]]):
@@ -27,7 +27,7 @@ class Vocabulary(dict[str, frozenset[str]]):
         self._known: dict[tuple[Callable[..., Any], str], Any] = {}
 
     def __missing__(self, name: str) -> frozenset[str]:
-        found = self[name] = frozenset(" ".join(entry) for entry in self.lexicon.get(name, ()))
+        found = self[name] = frozenset(self.lexicon.get(name, ()))
         return found
 
     def words(self, name: str) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ class Vocabulary(dict[str, frozenset[str]]):
     def _apart(self) -> Mapping[str, tuple[str, ...]]:
         """Names of two words and more, by how they look without a space."""
         names = (entry for of in _RUN_TOGETHER for entry in self.lexicon.get(of, ()))
-        return {"".join(entry): entry for entry in names if len(entry) > 1}
+        return {entry.replace(" ", ""): tuple(entry.split()) for entry in names if " " in entry}
 
     def known(self, of: Callable[[str, Vocabulary], T], name: str) -> T:
         """What ``of`` says of a name, worked out once: large interfaces repeat the names of their parameters."""

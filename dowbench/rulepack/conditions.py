@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from dowbench.model import Parameter
-    from dowbench.result import OpenPart
+    from dowbench.result import OpenPart, Result
     from dowbench.rulepack.matching import Search
     from dowbench.rulepack.view import SetCondition, ToolCondition
 
@@ -25,9 +25,17 @@ BOUNDS: tuple[str, ...] = get_args(Bound)
 FORMATS = ("openai", "anthropic", "mcp", "gemini", "bedrock", "langchain", "crewai", "openapi")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-RESULT_KEYS = (
-    "kind", "bound", "external", "media", "reads", "query", "recursive", "unfinished", "pages", "open_output",
-)  # fmt: skip
+FLAGS: Mapping[str, Callable[[Result], bool]] = {
+    "external": lambda result: result.external,
+    "media": lambda result: result.media,
+    "reads": lambda result: result.reads,
+    "query": lambda result: result.query is not None,
+    "recursive": lambda result: result.recursive,
+    "unfinished": lambda result: result.unfinished,
+    "pages": lambda result: bool(result.continuations),
+}
+"""What a condition on the result may ask for with true or false."""
+RESULT_KEYS = ("kind", "bound", *FLAGS, "open_output")
 OPEN_PARTS = ("list", "text")
 KIND_WORDS: Mapping[str, str] = {
     "list": "a list",
@@ -151,7 +159,7 @@ def _description(value: Any, at: Path, env: Env) -> ToolCondition:
 
 def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:
     test = compile_test(value, at, env)
-    quoted = searches(value, at, env)
+    quoted = searches(value, env)
     group = id(test)
 
     def holds(view: ToolView) -> Match | None:
@@ -204,7 +212,7 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
     keys = mapping(value, at, RESULT_KEYS)
     kinds = choices(keys["kind"], (*at, "kind"), KINDS) if "kind" in keys else None
     bounds = choices(keys["bound"], (*at, "bound"), BOUNDS) if "bound" in keys else None
-    flags = {k: boolean(keys[k], (*at, k)) for k in RESULT_KEYS[2:-1] if k in keys}
+    flags = {k: boolean(keys[k], (*at, k)) for k in FLAGS if k in keys}
     opened = _open_kinds(keys["open_output"], (*at, "open_output")) if "open_output" in keys else None
 
     def holds(view: ToolView) -> Match | None:
@@ -212,7 +220,7 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
         if (kinds is not None and result.kind not in kinds) or (bounds is not None and result.bound not in bounds):
             return None
         for flag, wanted in flags.items():
-            if _FLAGS[flag](result) != wanted:
+            if FLAGS[flag](result) != wanted:
                 return None
         part = result.unbounded_output[0] if result.unbounded_output else None
         if opened is not None and (part.kind if part else None) not in opened:
@@ -239,17 +247,6 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
         return found
 
     return holds
-
-
-_FLAGS: Mapping[str, Callable[[Any], bool]] = {
-    "external": lambda result: result.external,
-    "media": lambda result: result.media,
-    "reads": lambda result: result.reads,
-    "query": lambda result: result.query is not None,
-    "recursive": lambda result: result.recursive,
-    "unfinished": lambda result: result.unfinished,
-    "pages": lambda result: bool(result.continuations),
-}
 
 
 def _open_kinds(value: Any, at: Path) -> frozenset[str | None]:
@@ -321,7 +318,7 @@ def _format(value: Any, at: Path, env: Env) -> Callable[[ToolView | SetView], Ma
 
 def _limits(value: Any, at: Path, env: Env) -> Callable[[ToolView | SetView], Match | None]:
     keys = mapping(value, at, ("any_of",), ("any_of",))
-    wanted = choices(keys["any_of"], (*at, "any_of"), tuple(LIMITS))
+    wanted = choices(keys["any_of"], (*at, "any_of"), LIMITS)
 
     def holds(view: ToolView | SetView) -> Match | None:
         limits = {name: limit for name, limit in _set_of(view).limits.items() if name in wanted}

@@ -53,9 +53,11 @@ class RulePack:
         return RulePack((rule,), self.env, self.directories, limits, self.reported)
 
     @cached_property
-    def lexicon(self) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-        """Word lists as word sequences."""
-        return {name: tuple(tuple(text.split()) for text in phrases.texts) for name, phrases in self.env.lists.items()}
+    def lexicon(self) -> Mapping[str, tuple[str, ...]]:
+        """The phrases of each word list, a space between their words."""
+        return {
+            name: tuple(" ".join(text.split()) for text in phrases.texts) for name, phrases in self.env.lists.items()
+        }
 
     @cached_property
     def measured(self) -> tuple[Mapping[str, Any], ...]:

@@ -114,14 +114,14 @@ def said_of(search: Search, view: ToolView, parameter: Parameter) -> Mention | N
     return search(view.mentions.of(parameter.name))
 
 
-def searches(value: Any, at: Path, env: Env) -> list[Search]:
+def searches(value: Any, env: Env) -> list[Search]:
     """The searches of a test that has passed ``compile_test``, those under ``not`` left out."""
     found = []
     for key, part in value.items():
         if key in ("any", "all"):
-            found += [search for i, branch in enumerate(part) for search in searches(branch, (*at, key, i), env)]
+            found += [search for branch in part for search in searches(branch, env)]
         elif key in ("about", "description"):
-            found.append(matching.description(part, (*at, key), env))
+            found.append(matching.description(part, (), env))
     return found
 
 

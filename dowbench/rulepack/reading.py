@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dowbench.errors import closest
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -22,11 +24,9 @@ class FaultError(Exception):
 
 def near(word: str, known: Iterable[str]) -> str:
     """What was probably meant, or what there is, as the end of an error message."""
-    import difflib
-
     names = sorted(known)
-    guess = difflib.get_close_matches(word, names, 1)
-    return f"; did you mean `{guess[0]}`?" if guess else f" (known: {', '.join(names)})"
+    guess = closest(word, names)
+    return f"; did you mean `{guess}`?" if guess else f" (known: {', '.join(names)})"
 
 
 def mapping(value: Any, at: Path, keys: Iterable[str], required: Iterable[str] = ()) -> dict[str, Any]:

@@ -136,7 +136,7 @@ def _tree() -> Node:
     result: Node = {
         "kind": _some(conditions.KINDS),
         "bound": _some(conditions.BOUNDS),
-        **dict.fromkeys(conditions.RESULT_KEYS[2:-1], _FLAG),
+        **dict.fromkeys(conditions.FLAGS, _FLAG),
         "open_output": {"anyOf": [_FLAG, _some(conditions.OPEN_PARTS)]},
     }
     properties: Node = {

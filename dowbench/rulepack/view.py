@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowbench import words
 from dowbench.model import EMPTY, NO_CHILDREN, Location
 from dowbench.prose import Mentions, Sentence, sentences
-from dowbench.result import describe, shows_snapshots, upper_bound
+from dowbench.result import Lexicon, describe, shows_snapshots, upper_bound
 from dowbench.result.bounds import argument_texts
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ _OPERATION = frozenset({"operationId", "summary", "description", "parameters", "
 
 MOST_KINDS = 200_000
 """Kinds of parameters that are remembered from one tool to the next."""
-
-Lexicon = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
 class Witness(NamedTuple):

@@ -165,7 +165,7 @@ def test_dicts_of_any_format() -> None:
     for objects in ([entry], entry, {"tools": [entry]}, {"tools": (entry,)}, iter([entry])):
         assert facts(load_tools("anthropic", objects)) == expected
     document = {"openapi": "3.1.0", "paths": {"/a": {"get": {"responses": {200: {"description": "x"}}}}}}
-    assert [t.output_description for t in load_tools("openapi", document).tools] == ["x"]
+    assert [t.name for t in load_tools("openapi", document).tools] == ["GET /a"]
 
 
 def test_values_that_json_does_not_have() -> None:

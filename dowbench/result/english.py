@@ -24,6 +24,9 @@ def word_set(text: str) -> frozenset[str]:
 
 QUANTIFIERS = word_set("all every each multiple several many various any numerous")
 _ARTICLES = word_set("a an the one single")
+_BEFORE_ARTICLES = QUANTIFIERS | word_set("a an the")
+"""Of these a noun phrase may still be made when an article comes: all the, a single."""
+_BY = ("by",)
 _STOP = word_set(
     "in on for from by with without using via to at as that which who whose when where based into through across "
     "matching given within per about between what how why whether related regarding concerning including such if so "
@@ -47,7 +50,7 @@ _LEAD = word_set(
     "attempts attempt simply directly automatically easily interface wrapper utility service action request requests "
     "client and or also then first only just please description summary purpose performs perform performing makes make "
     "making does do doing conducts conduct carries out input from with simple basic advanced powerful one more "
-    "semantic full current i we they any given"
+    "semantic full current i we they any given bulk"
 )
 """Words that a description may have before its verb."""
 _ADJECTIVES = word_set("full simple basic advanced powerful semantic current")
@@ -188,7 +191,10 @@ def phrase(
             noun += _SKIPPED[tuple(words[i : i + 3])]
             i += 3
             continue
-        if word in _STOP or (word in _ARTICLES and not QUANTIFIERS.issuperset(noun)):
+        if word != "by" and words[i + 1 : i + 2] == _BY and words[i + 2 : i + 3] == (word,):
+            i += 3
+            continue
+        if word in _STOP or (word in _ARTICLES and not _BEFORE_ARTICLES.issuperset(noun)):
             break
         if not name and noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word in _AFTER_NOUNS):
             break
@@ -285,6 +291,9 @@ def _main(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int) ->
         if word in _LIGHT:
             noun, end = phrase(words, i + 1)
             noun = tuple(w for w in noun if w not in _ARTICLES)
+            if purpose := _purpose(words, clauses, verbs, i):
+                i = purpose
+                continue
             if noun and noun[-1] in _CALLS:
                 return Action("run", "call", noun, (), tuple(words[end : clause_end(clauses, i)]))
             verb = verbs.base(noun[-1]) if noun else None
@@ -296,6 +305,9 @@ def _main(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int) ->
             i = words.index("to", i + 1) + 1
             continue
         verb = verbs.base(word)
+        if verb in _SENDS and (purpose := _purpose(words, clauses, verbs, i)):
+            i = purpose
+            continue
         if verb in verbs.nouns and verb not in verbs.plain and _is_noun(words, i, verb):
             return None
         if verb in verbs.nouns and word == verb and i > start and words[i - 1] in _ADJECTIVES:
@@ -314,6 +326,13 @@ def _main(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int) ->
             return None
         i += 1
     return None
+
+
+def _purpose(words: Sequence[str], clauses: Sequence[int], verbs: Verbs, i: int) -> int | None:
+    """Where the verb stands that says what a request is made for: "sends a request to list the nodes"."""
+    noun, end = phrase(words, i + 1, clause_end(clauses, i))
+    asked = noun[-1:] and noun[-1] in _CALLS and words[end : end + 1] == ("to",)
+    return end + 1 if asked and end + 1 < len(words) and verbs.base(words[end + 1]) is not None else None
 
 
 def _is_noun(words: Sequence[str], i: int, verb: str) -> bool:

@@ -36,7 +36,7 @@ def media(r: Reading, *, snapshots: bool) -> bool:
     if r.tool.output is not None and r.tool.method is not None:
         return False
     if traits.saved(r) or _has_place(r):
-        return False
+        return _is_inline(r)
     picture = traits.encoded(r) or _offers_base64(r) or _is_returned(r) or _reads_any_file(r)
     return picture or (not _is_about(r) and (traits.image(r) or _is_object(r)))
 
@@ -118,6 +118,11 @@ def _is_returned(r: Reading) -> bool:
             if any_of(v["media_nouns"], near) and not any_of(v["address_nouns"], near):
                 return not any(w in {"not", "no", "without"} for w in words[max(0, i - 3) : i])
     return False
+
+
+def _is_inline(r: Reading) -> bool:
+    """Whether a picture that is also saved is said to come back: "saves it and returns an inline preview"."""
+    return any("inline" in s.words and not _GIVES.isdisjoint(s.words) for s in r.sentences[:6]) and _is_returned(r)
 
 
 _IT = {("it",), ("them",)}

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dowbench.prose import Sentence, sentences
-from dowbench.result.bounds import argument_texts, names_limit
+from dowbench.result.bounds import argument_texts, choices, names_limit
 from dowbench.result.english import (
     QUANTIFIERS,
     Action,
@@ -65,6 +65,8 @@ _QUESTIONS = word_set("is are was has have can does should")
 
 
 _IN_CASE = word_set("if when unless otherwise else automatically")
+_CHANGED = word_set("updated modified edited created resulting renamed resolved moved deleted")
+"""What a noun phrase with one of these names is what was acted upon: "returns the updated thread"."""
 _HANDLES = {("id",), ("ids",), ("identifier",), ("handle",), ("pid",), ("uuid",)}
 _EXAMPLES = re.compile(
     r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3})(?:[ \t]*:)?[ \t]*$.*?(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)",
@@ -82,11 +84,15 @@ def _without_examples(text: str) -> str:
     return _EXAMPLES.sub("", "".join((*kept, text[at:])))
 
 
-def _without_signature(description: str, name: str) -> str:
-    """A description without the Python signature that some frameworks put on a line before it."""
-    if not description.startswith(f"{name}("):
-        return description
-    return description.partition("\n")[2].strip() or description
+def _main_text(description: str, name: str) -> str:
+    """A description without a note in brackets before it, or the Python signature that some frameworks put there."""
+    if description.startswith(f"{name}("):
+        return description.partition("\n")[2].strip() or description
+    note = _NOTE.match(description)
+    return description[note.end() :] if note else description
+
+
+_NOTE = re.compile(r"\s*(?:\([^()]{1,600}\)|\[[^\[\]]{1,600}\])[\s:.-]*(?=\S)")
 
 
 def _ends_by_id(words: tuple[str, ...]) -> bool:
@@ -107,7 +113,7 @@ class Reading:
         self.v = v
         self.nouns = Nouns(tool.inputs, v)
         self.name = split(tool.name)
-        self.sentences = sentences(_without_signature(tool.description, tool.name), tool.name)
+        self.sentences = sentences(_main_text(tool.description, tool.name), tool.name)
         self.named = in_name(self.name, v.verbs)
         """The action in the name."""
         self.said: Action | None = None
@@ -202,9 +208,11 @@ class Reading:
         return any(o and (plural(o[-1]) or not QUANTIFIERS.isdisjoint(o)) for o in objects)
 
     def takes(self, names: frozenset[str], *, required: bool = False) -> bool:
-        """Whether a top-level parameter has one of ``names`` as its whole name."""
+        """Whether a top-level parameter has one of ``names`` as its whole name, and is not picked from a few values."""
         return any(
-            " ".join(split(parameter.name)) in names for parameter in self.inputs if parameter.required or not required
+            " ".join(split(parameter.name)) in names and not choices(parameter.schema)
+            for parameter in self.inputs
+            if parameter.required or not required
         )
 
     @cached_property
@@ -214,7 +222,9 @@ class Reading:
         if not noun:
             return None
         acks = self.v["ack_nouns"]
-        return "ack" if noun[-1] in acks or noun[0] in acks else self.nouns.kind(noun, of)
+        if noun[-1] in acks or noun[0] in acks:
+            return "ack"
+        return "record" if not plural(noun[-1]) and not _CHANGED.isdisjoint(noun) else self.nouns.kind(noun, of)
 
     @cached_property
     def returned_noun(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -88,11 +88,10 @@ def generates(r: Reading) -> bool:
             and action.verb in {"generate", "write", "produce", "get"}
         ):
             return True
-    if (
-        prompted
-        and r.name[-1 - (r.name[-1:] == ("tool",)) :][:1] == ("agent",)
-        and (said is None or said.act != "write")
-    ):
+    called = r.name[:-1] if r.name[-1:] == ("tool",) else r.name
+    if prompted and called[-1:] == ("agent",) and (said is None or said.act != "write"):
+        return True
+    if said is None and called[-1:] != () and called[-1] in _EXPERTS and r.takes(v["prompt_names"], required=True):
         return True
     main, first = next(iter(r.actions), None), r.first
 
@@ -139,6 +138,8 @@ _FOR_MODELS = {
         "studio",
     )
 }
+_EXPERTS = word_set("expert assistant advisor consultant copilot chatbot")
+"""Names of what answers questions."""
 _SENDING = word_set("send post submit forward")
 _THINKING = word_set("analyze analyse reason think solve")
 _BY = word_set("with using uses use via by through")

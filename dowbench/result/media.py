@@ -19,7 +19,7 @@ _NEAR = 7
 _OF = word_set("of for from about to in on")
 """Behind these stands what the returned thing is of: "the codec of a video"."""
 _FILMS = word_set("video videos")
-_FETCHES = word_set("download capture take record")
+_FETCHES = word_set("download capture take")
 """Only with these is a video what comes back, and not what is known of it."""
 _ADDRESS = word_set("url urls link links path")
 _MAKES = word_set("generate create draw render plot capture edit produce make visualize")
@@ -96,9 +96,9 @@ def _is_screen(action: Action, name: tuple[str, ...]) -> bool:
 
 
 _SCREENS = word_set("screen display desktop window viewport")
-_CAPTURES = word_set("capture grab record")
+_CAPTURES = word_set("capture")
 _TREES = word_set("tree hierarchy")
-_VIEWS = word_set("accessibility a11y aria dom ui view views widget widgets screen window layout")
+_VIEWS = word_set("accessibility aria dom ui view views widget widgets screen window layout")
 _SHOWN = word_set("screen ui accessibility")
 _SEARCHES = word_set("find search query locate filter")
 

@@ -36,7 +36,7 @@ def recursive(r: Reading) -> bool:
         return False
     if any("recursive" in name for name in names):
         return True
-    if "tree" in r.name and v["other_trees"].isdisjoint(r.name):
+    if "tree" in r.name and v["other_trees"].isdisjoint(r.name) and not _is_other(r, r.name, r.name.index("tree")):
         return True
     for sentence in r.sentences[:2]:
         words = sentence.words
@@ -48,7 +48,7 @@ def recursive(r: Reading) -> bool:
         if whole or (told and _LEFT_OUT.isdisjoint(words)):
             return True
         for i, word in enumerate(words):
-            if word != "tree" or not i or words[i - 1] in v["other_trees"]:
+            if word != "tree" or not i or _is_other(r, words, i):
                 continue
             if words[i - 1] in v["tree_nouns"] or words[i + 1 : i + 2] in _TREE_OF:
                 return True
@@ -57,6 +57,11 @@ def recursive(r: Reading) -> bool:
     searches = [a for a in r.actions if a.verb in {"find", "search", "grep"}]
     files = any(any_of({"file", "files"}, a.object, a.tail) for a in searches)
     return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.inputs)
+
+
+def _is_other(r: Reading, words: Sequence[str], i: int) -> bool:
+    """Whether the tree that word ``i`` names is none that is walked: an accessibility tree, an a11y (3 words) tree."""
+    return any("".join(words[start:i]) in r.v["other_trees"] for start in range(max(0, i - 3), i))
 
 
 _EVERY = word_set("all every recursively through including nested")

@@ -10,6 +10,7 @@ from tools_of import result
 QUERIES = [
     ("run_sql", "Runs a SQL query and returns the rows.", {"sql": "string!"}, "sql"),
     ("query", "Run a read-only SQL query", {"sql": "string"}, "sql"),
+    ("query_graph", "Runs a query against a Neo4j database.", {"query": "string!"}, "query"),
     ("terminal", "Runs commands on the machine.", {"commands": "array"}, "commands"),
     ("execute", "Executes a script in the page.", {"script": "string!"}, "script"),
     ("cypher", "Runs Cypher against the graph.", {"query": "string!"}, "query"),
@@ -101,6 +102,7 @@ NOT_RECURSIVE = [
     ("list_folder", "Lists a folder.", {"recursive": "boolean", "cursor": "string"}),
     ("list_folder", "Lists the files of a folder.", {"path": "string"}),
     ("page_state", "Gets the accessibility tree of the page.", {}),
+    ("get_a11y_tree", "Gets the a11y tree of the page.", {}),
     ("git_status", "Shows the status of the working tree.", {}),
     ("decision_tree", "Gets a decision tree.", {}),
     ("remove_tree", "Removes a tree of folders.", {"path": "string"}),

@@ -120,14 +120,14 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
 
 def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | None) -> tuple[Bound, float | None, str]:
     """The strongest bound, in the order in which bounds can be trusted."""
-    useful = [limit for limit in found if limit.unit != WORK or kind == "generation"]
+    useful = [limit for limit in found if limit.unit != WORK]
     for limit in useful:
         if limit.source == "schema":
             return "parameter", limit.maximum, limit.unit
     for limit in useful:
         if limit.source == "documented":
             return "documented", limit.maximum, limit.unit
-    if cap is not None and not (cap.unit == "byte" and r.many and "than" in cap.text):
+    if cap is not None and not _of_other_things(r, kind, cap):
         return "documented", cap.value, f"{cap.unit}s" if cap.unit else "items"
     declared = r.tool.meta.get(DECLARED)
     if isinstance(declared, (int, float)) and not isinstance(declared, bool):
@@ -138,3 +138,16 @@ def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | Non
     if useful:
         return "open", None, useful[0].unit
     return "none", None, "items"
+
+
+def _of_other_things(r: Reading, kind: Kind, cap: caps.Cap) -> bool:
+    """Whether a cap leaves the size of the result open: one file of a list, documents of any length, rows of a table."""
+    if cap.unit == "byte" and r.many and "than" in cap.text:
+        return True
+    if kind != "document":
+        return False
+    several = any("array" in p.schema.types for p in r.inputs)
+    return cap.unit == "row" or (several and cap.unit in _DOCUMENTS)
+
+
+_DOCUMENTS = frozenset({"page", "document", "file", "url", "article"})

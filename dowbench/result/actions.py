@@ -238,7 +238,7 @@ def titled(r: Reading) -> Kind | None:
     if not words:
         return None
     noun, of, _ = noun_of(words, 0, clause_end(r.sentences[0].clauses, 0))
-    if not noun or noun[-1] in _WORKINGS or _has_verb(r, noun, words[1:2]):
+    if r.name[-1:] in _STATS or not noun or noun[-1] in _WORKINGS or _has_verb(r, noun, words[1:2]):
         return None
     kind, sure = r.nouns.judged(noun, of)
     return kind if sure and kind in {"list", "document"} else None

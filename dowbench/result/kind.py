@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.result import running, traits
 from dowbench.result.actions import bare, one, returns, single, sure, titled
-from dowbench.result.english import QUANTIFIERS, word_set
+from dowbench.result.english import QUANTIFIERS, plural, singular, word_set
 
 if TYPE_CHECKING:
     from dowbench.result.english import Action
@@ -117,6 +117,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
             vague = said.object[-1:] != () and said.object[-1] in r.v["vague_nouns"]
             few = vague and bool(said.of) and r.nouns.small(said.of)
             return ("record" if few else by_name if vague or not sure(r, said) else by_text), few
+    if by_text == "list" and by_name == "record" and named.verb == "get" and _of_the_one(r, named, said):
+        return by_name, True
     if by_text == "list" and by_name == "record" and sure(r, named) and (not sure(r, said) or _of_fields(said)):
         return by_name, False
     return by_text or by_name, False
@@ -137,6 +139,16 @@ _EXPORTING = word_set("export download dump render")
 """Verbs that may leave what they get in a file, and return where."""
 _COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect", "lint", "scan", "review"})
 """Verbs of which nothing but the answer says whether it is short."""
+
+
+def _of_the_one(r: Reading, named: Action, said: Action) -> bool:
+    """Whether the description has in the plural what the name has in the singular: get_quote, "quotes for a symbol"."""
+    head = said.object[-1]
+    same = named.object[-1:] == singular(said.object)[-1:] and plural(head) and head not in r.v["list_nouns"]
+    return same and said.tail[:2] in _FOR_ONE and QUANTIFIERS.isdisjoint(said.object)
+
+
+_FOR_ONE = {("for", "a"), ("for", "an"), ("for", "one")}
 
 
 def _of_fields(said: Action) -> bool:

@@ -20,6 +20,8 @@ EXACTLY_ONE = word_set("single specific particular individual")
 _THE = word_set("the a an its their your this all detailed specific")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
 """Words by which a noun phrase says that it means one thing."""
+_ENTRIES = word_set("note log contract agreement trace bulletin memo manifest thread")
+"""What may be long, and is one entry where it is said to be a single one."""
 
 
 class Nouns:
@@ -61,6 +63,8 @@ class Nouns:
             several = many and plural(head) and head not in v["detail_nouns"]
             series = head in v["series_nouns"] and not v["past_words"].isdisjoint(noun)
             return ("list" if several or series else "record"), True
+        if "single" in noun and head in _ENTRIES:
+            return "record", True
         if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
             return "document", True
         if self.small(noun):

@@ -141,7 +141,7 @@ def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | Non
 
 
 def _of_other_things(r: Reading, kind: Kind, cap: caps.Cap) -> bool:
-    """Whether a cap leaves the size of the result open: one file of a list, documents of any length, rows of a table."""
+    """Whether a cap leaves the size of the result open: of one file of a list, on documents, on rows of a table."""
     if cap.unit == "byte" and r.many and "than" in cap.text:
         return True
     if kind != "document":

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dowbench.result import actions, caps, running, traits
-from dowbench.result.bounds import RANGE, WORK, Limit, continuations, limits, upper_bound
+from dowbench.result.bounds import RANGE, WORK, Limit, upper_bound
+from dowbench.result.continuations import continuations
 from dowbench.result.kind import kind_of
+from dowbench.result.limits import limits
 from dowbench.result.media import media
 from dowbench.result.nouns import Kind
 from dowbench.result.output import OpenPart, unbounded, unfinished

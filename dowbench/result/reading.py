@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dowbench.prose import Sentence, sentences
-from dowbench.result.bounds import argument_texts, choices, names_limit
+from dowbench.result.arguments import argument_texts
+from dowbench.result.bounds import choices
 from dowbench.result.english import (
     QUANTIFIERS,
     Action,
@@ -19,6 +20,7 @@ from dowbench.result.english import (
     singular,
     word_set,
 )
+from dowbench.result.limits import names_limit
 from dowbench.result.nouns import Nouns
 from dowbench.words import split
 

@@ -12,7 +12,7 @@ from dowbench import words
 from dowbench.model import EMPTY, NO_CHILDREN, Location
 from dowbench.prose import Mentions, Sentence, sentences
 from dowbench.result import Lexicon, describe, shows_snapshots, upper_bound
-from dowbench.result.bounds import argument_texts
+from dowbench.result.arguments import argument_texts
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from dowbench.model import Location
 from dowbench.result import Bound, Kind
 from dowbench.rulepack import matching
-from dowbench.rulepack.parameters import compile_test, said_of, searches, speaks, threshold
-from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping
+from dowbench.rulepack.facts import (
+    KIND_WORDS,
+    PARAMETER_FACTS,
+    QUOTATION,
+    figure,
+    listed,
+    open_parts,
+    parameter_witness,
+    quoting,
+)
+from dowbench.rulepack.parameters import compile_test, searches, threshold
+from dowbench.rulepack.reading import Path, boolean, choices, mapping
 from dowbench.rulepack.settings import LIMITS
+from dowbench.rulepack.trees import Operator, compile_tree, every
 from dowbench.rulepack.view import Env, Match, SetView, ToolView, Witness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
-    from dowbench.model import Parameter
-    from dowbench.result import OpenPart, Result
-    from dowbench.rulepack.matching import Search
+    from dowbench.result import Result
     from dowbench.rulepack.view import SetCondition, ToolCondition
 
 KINDS: tuple[str, ...] = get_args(Kind)
@@ -37,104 +46,6 @@ FLAGS: Mapping[str, Callable[[Result], bool]] = {
 """What a condition on the result may ask for with true or false."""
 RESULT_KEYS = ("kind", "bound", *FLAGS, "open_output")
 OPEN_PARTS = ("list", "text")
-KIND_WORDS: Mapping[str, str] = {
-    "list": "a list",
-    "text": "text",
-    "document": "text",
-    "record": "a record",
-    "ack": "an acknowledgement",
-    "scalar": "a value",
-    "media": "media",
-    "generation": "what a model wrote",
-    "unknown": "data of unknown size",
-}
-"""How a message names a kind of result."""
-
-
-class Operator(NamedTuple):
-    """One condition of the language."""
-
-    compile: Callable[[Any, Path, Env], Any]
-    about: str
-    """What it holds for, in one line of the reference."""
-    facts: tuple[str, ...] = ()
-    """The placeholders its witnesses fill."""
-
-
-def figure(value: float | None) -> str:
-    """A number as messages print it."""
-    if value is None:
-        return "not stated"
-    if abs(value) >= _COUNTABLE:
-        return f"{'-' if value < 0 else ''}{_COUNTABLE:,} or more"
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,}"
-
-
-_COUNTABLE = 2**53
-"""From here on a ``float`` does not hold every whole number."""
-
-
-def compile_tree(value: Any, at: Path, env: Env, operators: Mapping[str, Operator]) -> Any:
-    """A tree of ``all``, ``any``, ``not`` over ``operators``, as one function. Several keys must all hold."""
-    keys = mapping(value, at, ("all", "any", "not", *operators))
-    parts = []
-    for key, part in keys.items():
-        place = (*at, key)
-        if key in ("all", "any"):
-            if not isinstance(part, list):
-                raise FaultError(f"expected a list of conditions, found {kind_of(part)}", place)
-            branches = [compile_tree(branch, (*place, i), env, operators) for i, branch in enumerate(part)]
-            parts.append(_all(branches) if key == "all" else _any(branches))
-        elif key == "not":
-            parts.append(_not(compile_tree(part, place, env, operators)))
-        else:
-            parts.append(operators[key].compile(part, place, env))
-    return parts[0] if len(parts) == 1 else _all(parts)
-
-
-def supplied(value: Any, operators: Mapping[str, Operator]) -> set[str]:
-    """The placeholders that a tree can fill when it holds; what is under ``not`` fills none."""
-    found: set[str] = set()
-    for key, part in value.items() if isinstance(value, dict) else ():
-        if key in ("all", "any"):
-            for branch in part if isinstance(part, list) else ():
-                found |= supplied(branch, operators)
-        elif key in operators:
-            found.update(operators[key].facts)
-            if key == "parameter" and speaks(part):
-                found.update(QUOTATION)
-    return found
-
-
-def _all(parts: list[Any]) -> Any:
-    def holds(view: Any) -> Match | None:
-        found: Match = ()
-        for part in parts:
-            match = part(view)
-            if match is None:
-                return None
-            found += match
-        return found
-
-    return holds
-
-
-def _any(parts: list[Any]) -> Any:
-    def holds(view: Any) -> Match | None:
-        for part in parts:
-            match: Match | None = part(view)
-            if match is not None:
-                return match
-        return None
-
-    return holds
-
-
-def _not(part: Any) -> Any:
-    return lambda view: () if part(view) is None else None
-
-
-# Conditions on a tool
 
 
 def _name(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -164,48 +75,9 @@ def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:
 
     def holds(view: ToolView) -> Match | None:
         found = view.meeting(test)
-        return tuple(_quoting(parameter_witness(view, p, group), view, quoted) for p in found) if found else None
+        return tuple(quoting(parameter_witness(view, p, group), view, quoted) for p in found) if found else None
 
     return holds
-
-
-def parameter_witness(view: ToolView, parameter: Parameter, group: int = 0) -> Witness:
-    """A parameter as a witness, with what its schema states."""
-    path = ".".join(parameter.path)
-    limit = view.bound(parameter)
-    default = parameter.schema.get("default")
-    facts = {
-        "parameter": path,
-        "maximum": figure(limit.maximum),
-        "default": figure(default) if isinstance(default, (int, float)) else str(default),
-        "unit": limit.unit,
-        "enough": _ENOUGH.get(limit.unit, _ENOUGH["items"]),
-    }
-    return Witness(parameter.location, f"parameter `{path}`", view.tool, parameter, facts, "parameter", group)
-
-
-def _quoting(witness: Witness, view: ToolView, quoted: Sequence[Search]) -> Witness:
-    """A parameter with the words for which it was found, where it was found for words."""
-    assert witness.parameter is not None
-    for search in quoted:
-        mention = said_of(search, view, witness.parameter)
-        if mention is not None:
-            return witness._replace(facts={**witness.facts, "phrase": mention.text, "quote": mention.context})
-    return witness
-
-
-_ENOUGH = {
-    "items": "50",
-    "rows": "50",
-    "lines": "500 lines",
-    "characters": "20,000 characters",
-    "bytes": "20,000 bytes",
-    "words": "3,000 words",
-    "tokens": "5,000 tokens",
-    "time": "7",
-    "work": "10",
-}
-"""What a fix names as an example of a maximum, by unit."""
 
 
 def _result(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -230,7 +102,7 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
             "result.reason": result.reason,
             "result.cap": figure(result.cap),
             "result.unit": result.unit,
-            "result.open": _open_parts(result.unbounded_output),
+            "result.open": open_parts(result.unbounded_output),
             "result.output": "response" if view.tool.method is not None else "output",
         }
         tool = view.tool
@@ -254,15 +126,6 @@ def _open_kinds(value: Any, at: Path) -> frozenset[str | None]:
     if isinstance(value, bool):
         return frozenset(OPEN_PARTS if value else (None,))
     return choices(value, at, OPEN_PARTS)
-
-
-def _open_parts(parts: Sequence[OpenPart]) -> str:
-    """How a message names the open parts of the declared output: those of the kind of the first."""
-    if not parts:
-        return "nothing"
-    kind = parts[0].kind
-    names = list(dict.fromkeys(".".join(part.path) for part in parts if part.kind == kind and part.path))
-    return f"the {kind}{'s' if len(names) > 1 else ''} {_listed(names)}" if names else f"a {kind}"
 
 
 def _definition(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -304,9 +167,6 @@ def _sibling(value: Any, at: Path, env: Env) -> ToolCondition:
     return holds
 
 
-# Conditions that a tool and a tool set share
-
-
 def _set_of(view: ToolView | SetView) -> SetView:
     return view if isinstance(view, SetView) else view.among
 
@@ -330,19 +190,16 @@ def _limits(value: Any, at: Path, env: Env) -> Callable[[ToolView | SetView], Ma
     return holds
 
 
-# Conditions on a tool set
-
-
 def _tools(value: Any, at: Path, env: Env) -> SetCondition:
     keys = mapping(value, at, ("at_least", "where"), ("at_least",))
     least = threshold(keys["at_least"], (*at, "at_least"), env)
-    where = compile_tree(keys["where"], (*at, "where"), env, TOOL) if "where" in keys else _all([])
+    where = compile_tree(keys["where"], (*at, "where"), env, TOOL) if "where" in keys else every([])
 
     def holds(view: SetView) -> Match | None:
         found = [tool for tool in view.tools if where(tool) is not None]
         if len(found) < least:
             return None
-        facts = {"count": figure(len(found)), "tools": _listed([tool.tool.name for tool in found])}
+        facts = {"count": figure(len(found)), "tools": listed([tool.tool.name for tool in found])}
         witnesses: Match = (Witness(view.toolset.location, "the tool set", facts=facts, kind="set"),)
         if "where" in keys:
             witnesses += tuple(
@@ -351,11 +208,6 @@ def _tools(value: Any, at: Path, env: Env) -> SetCondition:
         return witnesses
 
     return holds
-
-
-def _listed(names: list[str], most: int = 3) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:most])
-    return shown if len(names) <= most else f"{shown} and {figure(len(names) - most)} more"
 
 
 def _definitions(value: Any, at: Path, env: Env) -> SetCondition:
@@ -375,8 +227,6 @@ SHARED: Mapping[str, Operator] = {
     "format": Operator(_format, "the document has one of these formats"),
     "limits": Operator(_limits, "the configuration declares one of these limits of the harness", ("declared",)),
 }
-QUOTATION = ("phrase", "quote")
-PARAMETER_FACTS = ("parameter", "maximum", "default", "unit", "enough")
 TOOL: Mapping[str, Operator] = {
     "name": Operator(_name, "the tool's name has one of the words"),
     "description": Operator(_description, "a sentence of the description says it, unnegated", QUOTATION),

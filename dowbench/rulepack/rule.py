@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.model import CONFIDENCES, SEVERITIES
-from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool, supplied
+from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool
 from dowbench.rulepack.files import EXAMPLE, TESTS
 from dowbench.rulepack.parameters import compile_lists, compile_test
 from dowbench.rulepack.reading import (
@@ -21,6 +21,7 @@ from dowbench.rulepack.reading import (
 )  # fmt: skip
 from dowbench.rulepack.taxonomy import DEFENSES, FAMILIES, TAXONOMY
 from dowbench.rulepack.template import IN_TOOL, Template
+from dowbench.rulepack.trees import supplied
 from dowbench.rulepack.view import Env
 
 if TYPE_CHECKING:

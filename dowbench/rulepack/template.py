@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dowbench.rulepack.conditions import SET, TOOL, figure
+from dowbench.rulepack.conditions import SET, TOOL
+from dowbench.rulepack.facts import figure
 from dowbench.rulepack.reading import FaultError, Path, near, text
 
 if TYPE_CHECKING:

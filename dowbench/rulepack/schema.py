@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dowbench.model import SEVERITIES
+from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.rulepack import conditions, matching, parameters
 from dowbench.rulepack.conditions import SET, TOOL
 from dowbench.rulepack.notation import TOOL_KEYS
@@ -58,7 +58,7 @@ def rule_schema() -> Node:
         "title": _TEXT,
         "why": _TEXT,
         "severity": _one(SEVERITIES),
-        "confidence": _one(SEVERITIES),
+        "confidence": _one(CONFIDENCES),
         "tier": _one(TIERS),
         "family": _one(FAMILIES),
         "scope": _one(SCOPES),
@@ -167,7 +167,7 @@ def _adjustment() -> Node:
         "when": _ref("tree"),
         "on": _ref("parameter"),
         "severity": _one(SEVERITIES),
-        "confidence": _one(SEVERITIES),
+        "confidence": _one(CONFIDENCES),
         "tier": _one(TIERS),
         "message": _TEXT,
         "fix": _TEXT,
@@ -208,7 +208,7 @@ def _case(*, flagged: bool) -> Node:
     }
     expected: Node = {
         "severity": _one(SEVERITIES),
-        "confidence": _one(SEVERITIES),
+        "confidence": _one(CONFIDENCES),
         "tier": _one(TIERS),
         "parameter": _TEXT,
         "message": _TEXTS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench import engine
-from dowbench.model import SEVERITIES, ToolSet
+from dowbench.model import CONFIDENCES, SEVERITIES, ToolSet
 from dowbench.rulepack import notation
 from dowbench.rulepack.conditions import FORMATS
 from dowbench.rulepack.document import read
@@ -38,7 +38,7 @@ Load = Callable[[Any, str], ToolSet]
 
 _EXPECT: Mapping[str, Callable[[Any, Place], Any]] = {
     "severity": lambda value, at: choice(value, at, SEVERITIES),
-    "confidence": lambda value, at: choice(value, at, SEVERITIES),
+    "confidence": lambda value, at: choice(value, at, CONFIDENCES),
     "tier": lambda value, at: choice(value, at, TIERS),
     "parameter": text,
     "which": text,

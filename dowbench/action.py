@@ -16,9 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from dowbench import baseline, configfile, discover, scan
+from dowbench import baseline, configfile, scan
 from dowbench import config as configs
+from dowbench.discover import STDIN
 from dowbench.errors import DowbenchError, UsageError
+from dowbench.inputs import shown
 from dowbench.model import SEVERITIES
 from dowbench.output import check_replaceable, replace_file
 from dowbench.report import ReportOptions, render
@@ -143,7 +145,7 @@ def _run(environment: Mapping[str, str], outputs: dict[str, str]) -> int:
 
 def _config(inputs: Inputs) -> Config:
     path = Path(inputs.config) if inputs.config else configs.find(Path.cwd())
-    config = configfile.load(path, shown=discover.shown(str(path))) if path else configs.Config()
+    config = configfile.load(path, shown=shown(str(path))) if path else configs.Config()
     config = replace(config, fail_on=inputs.fail_on)
     if inputs.loader != "auto":
         config = replace(config, loader=inputs.loader)
@@ -159,7 +161,7 @@ def _baseline(inputs: Inputs, config: Config) -> Path | None:
 def _scan(inputs: Inputs, config: Config) -> ScanResult:
     known = _baseline(inputs, config)
     # "-" is standard input for the command line; here it can only be a file of that name.
-    paths = [f"./{path}" if path == discover.STDIN else path for path in inputs.paths]
+    paths = [f"./{path}" if path == STDIN else path for path in inputs.paths]
     return scan.scan(
         paths, config, changed_since=inputs.changed_since or None, known=baseline.load(known) if known else None
     )

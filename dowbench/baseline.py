@@ -13,9 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.discover import relative, shown
 from dowbench.errors import UsageError
-from dowbench.inputs import read_settings
+from dowbench.inputs import read_settings, relative, shown
 from dowbench.model import Finding, Note, Suppressed
 
 if TYPE_CHECKING:

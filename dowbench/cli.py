@@ -241,14 +241,14 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
     from dataclasses import replace
 
     from dowbench.config import Config, find
-    from dowbench.discover import working_directory
+    from dowbench.inputs import working_directory
     from dowbench.pointer import split
 
     path = Path(file) if file else None if none else find(working_directory())
     config = Config()
     if path is not None:
         from dowbench import configfile
-        from dowbench.discover import shown
+        from dowbench.inputs import shown
 
         config = configfile.load(path, shown=shown(str(path)))
     packs = tuple(str(Path(folder).absolute()) for folder in settings.pop("rule_packs"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowbench import git
 from dowbench.errors import UsageError
-from dowbench.inputs import read_settings
+from dowbench.inputs import read_settings, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,7 +87,7 @@ def find(start: Path) -> Path | None:
             target, inside = os.path.realpath(file), os.path.realpath(top or folder)
             if os.path.commonpath((target, inside)) != inside:
                 message = "a link out of the repository is not followed; name it with --config"
-                raise UsageError(message, path=_shown(file))
+                raise UsageError(message, path=shown(str(file)))
             return file
         if folder in (home, top):
             return None
@@ -96,7 +96,7 @@ def find(start: Path) -> Path | None:
 
 def _has_table(pyproject: Path) -> bool:
     try:
-        data = read_settings(pyproject, name := _shown(pyproject))
+        data = read_settings(pyproject, name := shown(str(pyproject)))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", path=name) from None
     if b"tool.dowbench" in data or b"dowbench" not in data:
@@ -108,7 +108,3 @@ def _has_table(pyproject: Path) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(tool, dict) and "dowbench" in tool
-
-
-def _shown(file: Path) -> str:
-    return os.path.relpath(file).replace(os.sep, "/")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 # os.path where a folder may be closed to us: it answers "no" where pathlib raises PermissionError.
 import os
-import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dowbench.errors import UsageError
-from dowbench.inputs import is_readable, kind
+from dowbench.globs import compile_part, is_pattern, onward_from, passing
+from dowbench.inputs import is_readable, kind, shown
 from dowbench.model import Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from dowbench.globs import Globs
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -61,90 +62,6 @@ class Discovery(NamedTuple):
     warnings: tuple[Note, ...] = ()
     """Of what was skipped, what may well have been meant to be scanned."""
     containers: tuple[Container, ...] = ()
-
-
-class Globs:
-    """Patterns as of ``.gitignore`` without its negation: ``**`` crosses folders, no slash means any depth.
-
-    A pattern that matches a folder matches everything in it.
-    """
-
-    def __init__(self, patterns: Sequence[str], base: Path) -> None:
-        self._base = str(base.absolute())
-        self._patterns = [_compiled(pattern) for pattern in patterns]
-
-    def match(self, file: str) -> bool:
-        """Whether ``file``, as one opens it, is matched."""
-        if not self._patterns:
-            return False
-        names = relative(file, self._base).split("/")
-        return any(_covers(pattern, names) for pattern in self._patterns)
-
-
-def fault(pattern: str) -> str | None:
-    """Why ``pattern`` does not match what it seems to; ``None`` where it does."""
-    if pattern.startswith("!"):
-        return "a pattern cannot be negated"
-    if "\\" in pattern and os.sep == "/":
-        return "a backslash escapes nothing, and folders are divided by /"
-    if not set(pattern) - set("./"):
-        return "it names no file"
-    import fnmatch
-
-    for part in pattern.split("/"):
-        if "[" in re.sub(r"\[!?+\]?+[^\]]*+\]", "", part):
-            return "a [ has no ]; [[] matches the character"
-        if "(?!)" in fnmatch.translate(part):
-            return "a range in [ ] holds no character"
-    return None
-
-
-# The parts of a pattern between slashes; ``None`` is ``**``. The pattern and the path may both be a stranger's, so that
-# matching must not backtrack.
-Pattern = list[re.Pattern[str] | None]
-
-
-def _compiled(pattern: str) -> Pattern:
-    path = pattern.replace(os.sep, "/").removeprefix("./")
-    parts = [_part(part) for part in path.split("/") if part not in ("", os.curdir)]
-    return parts if "/" in path.rstrip("/") else [None, *parts]
-
-
-def _part(part: str) -> re.Pattern[str] | None:
-    import fnmatch
-
-    return None if part == "**" else re.compile(fnmatch.translate(part))
-
-
-def _covers(pattern: Pattern, names: Sequence[str]) -> bool:
-    """Whether ``pattern`` matches the path of ``names`` or a folder on the way."""
-    reached = _passing({0}, pattern)
-    for name in names:
-        if len(pattern) in reached:
-            return True
-        reached = _onward(reached, name, pattern)
-    return len(pattern) in reached
-
-
-def _onward(reached: set[int], name: str, pattern: Pattern) -> set[int]:
-    """Where in ``pattern`` one is behind ``name``, coming from any of ``reached``."""
-    onward = set()
-    for at in reached:
-        part = pattern[at]
-        if part is None:
-            onward.add(at)
-        elif part.match(name):
-            onward.add(at + 1)
-    return _passing(onward, pattern)
-
-
-def _passing(reached: set[int], pattern: Pattern) -> set[int]:
-    """``reached`` and what ``**`` lets one reach from there without a name."""
-    for at in sorted(reached):
-        while at < len(pattern) and pattern[at] is None:
-            at += 1
-            reached.add(at)
-    return reached
 
 
 def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
@@ -213,14 +130,14 @@ class _Finder:
             self._file(argument, argument, status, named=True)
 
     def _missing(self, argument: str, error: OSError | ValueError) -> None:
-        if not _is_pattern(argument):
+        if not is_pattern(argument):
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             self.errors.append(Note(shown(argument), f"cannot be read: {reason}"))
             return
         drive, path = os.path.splitdrive(argument.replace(os.sep, "/"))
         root = "/" if path.startswith("/") else ""
         parts = [part for part in path.split("/") if part not in ("", os.curdir)]
-        literal = next(n for n, part in enumerate(parts) if _is_pattern(part))
+        literal = next(n for n, part in enumerate(parts) if is_pattern(part))
         folder = drive + root + "/".join(parts[:literal]) or os.curdir
         matches = list(self._matching(folder, parts[literal:])) if os.path.isdir(folder) else []  # noqa: PTH112
         if not matches:
@@ -235,9 +152,9 @@ class _Finder:
 
     def _matching(self, folder: str, parts: Sequence[str]) -> Iterator[str]:
         """What in ``folder`` a pattern's ``parts`` match. Each folder is looked into once, and no link is followed."""
-        pattern = [_part(part) for part in parts]
+        pattern = [compile_part(part) for part in parts]
         hidden = any(part.startswith(".") for part in parts)
-        pending = [(folder, _passing({0}, pattern))]
+        pending = [(folder, passing({0}, pattern))]
         while pending:
             folder, reached = pending.pop()
             if len(pattern) in reached:
@@ -253,7 +170,7 @@ class _Finder:
             for entry in inside:
                 if entry.name.startswith(".") and not hidden:
                     continue
-                onward = _onward(reached, entry.name, pattern)
+                onward = onward_from(reached, entry.name, pattern)
                 if len(pattern) in onward:
                     yield _join(folder, entry.name)
                 elif (
@@ -374,34 +291,8 @@ def _tracking(files: int, suited: int) -> str:
     return f"no tool definitions in the JSON and YAML that git tracks here ({suited} file{'s' * (suited > 1)})"
 
 
-def working_directory() -> Path:
-    """The working directory. Raises ``UsageError`` where it has been removed."""
-    try:
-        return Path.cwd()
-    except OSError as error:
-        raise UsageError(f"the working directory cannot be entered: {error.strerror}") from None
-
-
-def shown(file: str) -> str:
-    """``file`` as reports call it: relative to the working directory, with forward slashes."""
-    return relative(file, os.curdir)
-
-
-def relative(file: str, folder: str) -> str:
-    """``file`` as seen from ``folder``, with forward slashes; absolute where it lies on another drive."""
-    try:
-        path = os.path.relpath(file, folder)
-    except ValueError:
-        path = str(Path(file).absolute())
-    return path.replace(os.sep, "/")
-
-
 def _join(parent: str, name: str) -> str:
     return name if parent == os.curdir else os.path.join(parent, name)  # noqa: PTH118
-
-
-def _is_pattern(text: str) -> bool:
-    return re.search(r"[*?\[]", text) is not None
 
 
 def _inside(file: str, root: str) -> bool:

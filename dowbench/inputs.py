@@ -1,20 +1,45 @@
-"""What kind of file a path leads to, and the one way to open it. Settings may be a stranger's, as tools are."""
+"""How reports call a path, what kind of file it leads to, and the one way to open it.
+
+Settings may be a stranger's, as tools are.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
     from typing import BinaryIO
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of a file of settings."""
+
+
+def working_directory() -> Path:
+    """The working directory. Raises ``UsageError`` where it has been removed."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise UsageError(f"the working directory cannot be entered: {error.strerror}") from None
+
+
+def shown(file: str) -> str:
+    """``file`` as reports call it: relative to the working directory, with forward slashes."""
+    return relative(file, os.curdir)
+
+
+def relative(file: str, folder: str) -> str:
+    """``file`` as seen from ``folder``, with forward slashes; absolute where it lies on another drive."""
+    try:
+        path = os.path.relpath(file, folder)
+    except ValueError:
+        path = str(Path(file).absolute())
+    return path.replace(os.sep, "/")
 
 
 def is_readable(file: str, mode: int) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench import loaders
 from dowbench.config import ALL
-from dowbench.discover import Globs, fault
 from dowbench.errors import UsageError, did_you_mean
+from dowbench.globs import Globs, fault
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.pointer import join, split
 from dowbench.rulepack import load_pack

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dowbench import engine, loaders
 from dowbench.config import ALL, Config
-from dowbench.discover import STDIN, Globs, discover, shown, working_directory
+from dowbench.discover import STDIN, discover
 from dowbench.errors import UsageError
 from dowbench.fingerprint import fingerprinted
+from dowbench.globs import Globs
+from dowbench.inputs import shown, working_directory
 from dowbench.model import SEVERITIES, FileScan, Finding, Note, ScanResult, Severity, Span
 from dowbench.parallel import scan_all
 from dowbench.plan import Plan, make_plan

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from dowbench.config import Waiver
-    from dowbench.discover import Globs
+    from dowbench.globs import Globs
     from dowbench.model import Finding, Span
 
     class Source(Protocol):

@@ -16,7 +16,8 @@ from workbench import PROBE, tool, write
 import dowbench
 from dowbench import parallel, scanfile
 from dowbench.config import Config
-from dowbench.discover import Globs, discover
+from dowbench.discover import discover
+from dowbench.globs import Globs
 from dowbench.loaders import LOADERS
 from dowbench.loaders.sniff import looks_like
 from dowbench.model import Span

@@ -58,6 +58,7 @@ def supplied(value: Any, operators: Mapping[str, Operator]) -> set[str]:
 
 def every(parts: list[Any]) -> Any:
     """A condition that holds where all ``parts`` do, with the witnesses of all."""
+
     def holds(view: Any) -> Match | None:
         found: Match = ()
         for part in parts:

@@ -108,3 +108,13 @@ def _has_table(pyproject: Path) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(tool, dict) and "dowbench" in tool
+
+
+def is_date(text: str) -> bool:
+    """Whether ``text`` is a calendar date written ``YYYY-MM-DD``."""
+    import datetime
+
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False

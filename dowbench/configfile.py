@@ -15,11 +15,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.config import Config, Waiver
+from dowbench.config import Config, Waiver, is_date
 from dowbench.errors import SourceError, UsageError, did_you_mean
 from dowbench.inputs import read_settings
 from dowbench.pointer import join, split, upwards
-from dowbench.suppress import is_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

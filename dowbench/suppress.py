@@ -11,7 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from dowbench.config import ALL
+from dowbench.config import ALL, is_date
 from dowbench.model import Suppressed
 from dowbench.pointer import join, upwards
 
@@ -204,6 +204,29 @@ def apply(
     ``tools`` leads from a tool's name to its pointer. ``known`` are the ids that an ignore may name, ``judged`` those
     in force, whose ignores are unused when they cover nothing. ``now`` is the date, ``YYYY-MM-DD``.
     """
+    live, faults = _usable(ignores, known, now)
+    used: set[tuple[int, str]] = set()
+    standing: list[Finding] = []
+    suppressed: list[Suppressed] = []
+    placed = _Placed(live)
+    for finding in findings:
+        ignore = placed.over(finding, tools, document)
+        if ignore is None:
+            standing.append(finding)
+            continue
+        used.add((id(ignore), finding.rule if finding.rule in ignore.rules else ALL))
+        suppressed.append(Suppressed(finding, "inline", ignore.reason))
+    for ignore in live:
+        faults.extend(
+            Fault(ignore.line, f"unused ignore: no {'' if rule == ALL else rule + ' '}finding here")
+            for rule in ignore.rules
+            if (rule in judged or rule == ALL) and (id(ignore), rule) not in used
+        )
+    return Outcome(tuple(standing), tuple(suppressed), tuple(sorted(faults)))
+
+
+def _usable(ignores: Iterable[Ignore | Fault], known: Collection[str], now: str) -> tuple[list[Ignore], list[Fault]]:
+    """The ignores that are in force, and what is wrong with any of them."""
     faults: list[Fault] = []
     live: list[Ignore] = []
     for item in ignores:
@@ -223,24 +246,7 @@ def apply(
             faults.append(Fault(item.line, f"ignore expired on {item.until}"))
         else:
             live.append(item)
-    used: set[tuple[int, str]] = set()
-    standing: list[Finding] = []
-    suppressed: list[Suppressed] = []
-    placed = _Placed(live)
-    for finding in findings:
-        ignore = placed.over(finding, tools, document)
-        if ignore is None:
-            standing.append(finding)
-            continue
-        used.add((id(ignore), finding.rule if finding.rule in ignore.rules else ALL))
-        suppressed.append(Suppressed(finding, "inline", ignore.reason))
-    for ignore in live:
-        faults.extend(
-            Fault(ignore.line, f"unused ignore: no {'' if rule == ALL else rule + ' '}finding here")
-            for rule in ignore.rules
-            if (rule in judged or rule == ALL) and (id(ignore), rule) not in used
-        )
-    return Outcome(tuple(standing), tuple(suppressed), tuple(sorted(faults)))
+    return live, faults
 
 
 class Waived(NamedTuple):
@@ -271,16 +277,6 @@ def waive(findings: Sequence[Finding], file: str, waivers: Sequence[tuple[Waiver
         else:
             standing.append(finding)
     return Waived(tuple(standing), tuple(suppressed), frozenset(used))
-
-
-def is_date(text: str) -> bool:
-    """Whether ``text`` is a calendar date written ``YYYY-MM-DD``."""
-    import datetime
-
-    try:
-        return datetime.date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 class _Placed:

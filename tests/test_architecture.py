@@ -23,7 +23,7 @@ ALLOWED = {
     "changed": set(),
     "cli": {"baseline", "config", "configfile", "inputs", "output", "report", "scan"},
     "config": {"git", "inputs"},
-    "configfile": {"config", "inputs", "source", "suppress"},
+    "configfile": {"config", "inputs", "source"},
     "discover": {"git", "globs", "inputs"},
     "engine": {"rulepack"},
     "errors": set(),

@@ -23,6 +23,7 @@ WORTH_IT = 400_000
 SWEEP_AFTER = 4_000_000
 """Bytes of input after which the garbage of their scans is collected, where the collector does not run by itself."""
 _MOST = 8
+"""Processes."""
 _swept = 0
 _plan: Plan | None = None
 

@@ -11,6 +11,7 @@ from dowbench.model import Location, Note, Tool, ToolSet
 from dowbench.source import DEFAULT_LIMITS, Limits
 
 MOST_NOTES = 20
+"""Notes of one document that are kept."""
 
 
 class Context:

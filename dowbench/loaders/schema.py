@@ -39,6 +39,7 @@ CONSTRAINTS = frozenset(("required", "not", "title", "description"))
 DEEPEST = 200
 """Schemas inside each other that are looked at."""
 DEEPEST_INFERENCE = 50
+"""Schemas inside each other of which a type is worked out from what they hold."""
 NUMBERS = count(1)
 
 

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from dowbench.report import ReportOptions
 
 SHOWN = 10
+"""Annotations of a level: the runner shows no more for one step."""
 MESSAGE_LIMIT = 4_096
+"""Characters of a message."""
 _COMMANDS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "notice"}
 
 

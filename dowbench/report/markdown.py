@@ -20,7 +20,9 @@ MAX_BYTES = 900_000
 _NAME = 120
 _CELL = 400
 _PROSE = 3000
+"""Characters of a name, of a cell and of a longer text."""
 _NOTES = 200
+"""Notes of one kind that are listed."""
 
 
 def render(result: ScanResult, options: ReportOptions) -> str:

@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from dowbench.report import ReportOptions
 
 RESULT_LIMIT = 25_000
+"""Results of a run."""
 SIZE_LIMIT = 10_000_000
 """Bytes of the gzip-compressed report. What the upload action sends is a little larger: it is base64 in JSON."""
 NOTIFICATION_LIMIT = 1_000
+"""Errors and warnings that are listed."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _SUPPRESSION_KINDS = {"inline": "inSource", "baseline": "external", "config": "external"}
 

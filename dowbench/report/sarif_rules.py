@@ -20,6 +20,7 @@ LEVELS: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "not
 _PROBLEM: dict[Severity, str] = {"high": "error", "medium": "warning", "low": "recommendation"}
 _BANDS: dict[Severity, tuple[float, float]] = {"high": (7.0, 8.9), "medium": (4.0, 6.9), "low": (0.1, 3.9)}
 _DESCRIPTION_LIMIT = 1024
+"""Characters."""
 _TAG_LIMIT = 10
 
 

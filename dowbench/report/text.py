@@ -32,8 +32,10 @@ ELSEWHERE = {"measured": "on the benchmark's tools, not on yours: ", "reported":
 
 _COLOURS = {"high": "31;1", "medium": "33;1", "low": "36;1", "bold": "1", "dim": "2"}
 _LABEL = 11
+"""Columns of a label."""
 _NAME = 120
 _PROSE = 2000
+"""Characters of a name and of a text, of strangers both, that are printed."""
 
 
 def render(result: ScanResult, options: ReportOptions) -> str:

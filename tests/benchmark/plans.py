@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import Counter
@@ -35,6 +36,10 @@ BASE: Mapping[str, Any] = {
 }
 
 
+QUICK = {"retry": {"max_attempts": 3, "base_delay_s": 0, "max_delay_s": 0}}
+"""Three tries, no waiting."""
+
+
 def make_plan(**changes: Any) -> Plan:
     """A plan of 12 episodes, with ``changes`` to its configuration."""
     root = read_yaml("test.yaml", yaml.safe_dump({**BASE, **changes}, sort_keys=False))
@@ -50,6 +55,19 @@ def run_plan(made: Plan, directory: Path, provider: Any = None, **changes: Any) 
 def files(directory: Path) -> dict[str, bytes]:
     """The bytes of a run directory, without ``run.json``, which names how it was run."""
     return {path.name: path.read_bytes() for path in sorted(directory.iterdir()) if path.name != "run.json"}
+
+
+def episodes(directory: Path) -> list[dict[str, Any]]:
+    return [row.value for row in store.rows(directory / "episodes.jsonl")]
+
+
+def calls(directory: Path) -> list[dict[str, Any]]:
+    return [row.value for row in store.rows(directory / "calls.jsonl")]
+
+
+def said(directory: Path) -> dict[str, Any]:
+    run: dict[str, Any] = json.loads((directory / "run.json").read_bytes())
+    return run
 
 
 class Wrapped(MockProvider):

@@ -1,4 +1,4 @@
-"""Running a plan: resume, retries, failures, concurrency."""
+"""Running a plan: its files, concurrency, and going on where a run was left."""
 
 from __future__ import annotations
 
@@ -11,44 +11,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from dowbench_benchmark import recording, replay, runfile, runner, store
-from dowbench_benchmark.model import Request, Response, Usage
-from dowbench_benchmark.prices import UNIT
-from dowbench_benchmark.providers.mock import MockProvider
+from dowbench_benchmark import replay, runfile, runner
 from plans import (
     Wrapped,
-    failing,
+    calls,
+    episodes,
     files,
     make_plan,
-    overloaded,
-    refused,
     run_part,
     run_plan,
-    slow,
-    timed_out,
-    unmappable,
+    said,
     without,
 )
 
-from dowbench.errors import DowbenchError, UsageError
+from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
     from conftest import Dowbench
-
-QUICK = {"retry": {"max_attempts": 3, "base_delay_s": 0, "max_delay_s": 0}}
-
-
-def episodes(directory: Path) -> list[dict[str, Any]]:
-    return [row.value for row in store.rows(directory / "episodes.jsonl")]
-
-
-def calls(directory: Path) -> list[dict[str, Any]]:
-    return [row.value for row in store.rows(directory / "calls.jsonl")]
-
-
-def said(directory: Path) -> dict[str, Any]:
-    run: dict[str, Any] = json.loads((directory / "run.json").read_bytes())
-    return run
+    from dowbench_benchmark.model import Request
 
 
 def test_a_run_and_its_files(tmp_path: Path) -> None:
@@ -179,217 +159,6 @@ def test_rows_of_nobody_knows_which_run_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "run.json").unlink()
     with pytest.raises(UsageError, match=r"holds rows of a run, and no run\.json that says of which"):
         run_plan(make_plan(), tmp_path)
-
-
-# ---- failures
-
-
-def test_transient_failures_are_tried_again(tmp_path: Path) -> None:
-    run_plan(make_plan(), tmp_path / "calm")
-    provider = Wrapped(failing(overloaded, 2, 3, 9))
-    assert run_plan(make_plan(**QUICK), tmp_path / "rough", provider).code == 0
-    assert (tmp_path / "rough" / "summary.json").read_bytes() == (tmp_path / "calm" / "summary.json").read_bytes()
-    failed = [row for row in calls(tmp_path / "rough") if row["error"]]
-    assert [(row["error"], row["billed"], row["usage"]) for row in failed] == [("503 overloaded", False, None)] * 3
-
-
-def test_a_transient_failure_that_lasts_leaves_no_row_and_is_run_again(tmp_path: Path) -> None:
-    made = make_plan(**QUICK)
-    result = run_plan(made, tmp_path / "rough", Wrapped(failing(overloaded, 2, 3, 4)))
-    assert (result.code, result.progress.failed, result.progress.done) == (1, 1, 11)
-    assert result.summary is None
-    assert not (tmp_path / "rough" / "summary.json").exists()
-    assert said(tmp_path / "rough")["complete"] is False
-    provider = Wrapped()
-    assert run_plan(made, tmp_path / "rough", provider).code == 0
-    run_plan(made, tmp_path / "calm")
-    assert (tmp_path / "rough" / "summary.json").read_bytes() == (tmp_path / "calm" / "summary.json").read_bytes()
-    # The first call of the first episode was recorded and is not paid for again.
-    assert provider.calls == episodes(tmp_path / "calm")[0]["turns"] - 1
-
-
-def test_a_timeout_is_not_tried_again_and_counts_as_billed(tmp_path: Path) -> None:
-    provider = Wrapped(failing(timed_out, 1))
-    result = run_plan(make_plan(**QUICK), tmp_path, provider)
-    assert (result.code, result.progress.failed) == (1, 1)
-    (failed,) = [row for row in calls(tmp_path) if row["error"]]
-    assert failed["billed"] is True
-    billed = sum(response.usage.total for response in provider.billed)
-    assert result.progress.spent.tokens == billed + failed["counted"] + failed["max_tokens"]
-
-
-def test_a_retry_after_is_waited_for(tmp_path: Path) -> None:
-    from dowbench_benchmark.model import TransientError
-
-    def busy() -> Exception:
-        return TransientError("429", retry_after=0.05)
-
-    started = time.monotonic()
-    made = without(make_plan(retry={"base_delay_s": 60, "max_delay_s": 60}), 11)
-    assert run_plan(made, tmp_path, Wrapped(failing(busy, 1))).code == 0
-    assert 0.05 <= time.monotonic() - started < 30
-
-
-def test_usage_that_cannot_be_mapped_stops_the_run_and_is_skipped_afterwards(tmp_path: Path) -> None:
-    result = run_plan(make_plan(), tmp_path, Wrapped(failing(unmappable, 3)))
-    assert result.code == 1
-    assert result.message == "the usage of a call cannot be mapped: unknown usage field 'surprise'"
-    (failed,) = [row for row in calls(tmp_path) if row["error"]]
-    assert failed["raw_usage"] == {"input_tokens": 5, "surprise": 7}
-    assert failed["usage"] is None
-    errored = episodes(tmp_path)[-1]
-    assert (errored["status"], errored["reason"]) == ("errored", "provider: unknown usage field 'surprise'")
-    again = run_plan(make_plan(), tmp_path)
-    assert (again.code, again.progress.done, again.progress.errored) == (1, 12, 1)
-    assert again.summary is not None
-
-
-def test_a_refused_call_is_an_errored_episode_and_the_run_goes_on(tmp_path: Path) -> None:
-    result = run_plan(make_plan(), tmp_path, Wrapped(failing(refused, 3)))
-    assert (result.code, result.progress.done, result.progress.errored) == (1, 12, 1)
-    assert result.summary is not None
-
-
-def test_a_failure_that_repeats_ends_the_run(tmp_path: Path) -> None:
-    provider = Wrapped(failing(refused, *range(1, 100)))
-    result = run_plan(make_plan(), tmp_path, provider)
-    assert (result.code, result.message) == (1, "3 episodes in a row failed: provider: 400 bad request")
-    assert provider.calls == 3
-
-
-def test_a_bug_of_a_provider_is_an_errored_episode(tmp_path: Path) -> None:
-    def bug() -> Exception:
-        return KeyError("candidates")
-
-    result = run_plan(make_plan(), tmp_path, Wrapped(failing(bug, 1)))
-    assert result.progress.errored == 1
-    assert episodes(tmp_path)[0]["reason"] == "provider: raised KeyError: 'candidates'"
-
-
-def test_a_refusal_by_the_provider_ends_the_run_with_its_line(tmp_path: Path) -> None:
-    def no_key() -> Exception:
-        return UsageError("the key is not accepted")
-
-    with pytest.raises(DowbenchError, match="the key is not accepted"):
-        run_plan(make_plan(), tmp_path, Wrapped(failing(no_key, 5)))
-    assert not (tmp_path / "run.lock").exists()
-    assert run_plan(make_plan(), tmp_path).code == 0
-
-
-class Greedy(MockProvider):
-    """Bills more than it said."""
-
-    def complete(self, request: Request) -> Response:
-        response = super().complete(request)
-        usage = Usage(input_tokens=self.count(request) + 1, output_tokens=response.usage.output_tokens)
-        return Response(
-            response.text, response.tool_calls, response.stop_reason, usage, {}, request.model, response.latency_s
-        )
-
-
-def test_a_provider_that_breaks_its_bound_ends_the_run(tmp_path: Path) -> None:
-    result = run_plan(make_plan(), tmp_path, Greedy())
-    assert result.code == 1
-    assert result.message is not None
-    assert "no budget can be kept with it" in result.message
-    assert len(calls(tmp_path)) == 1
-
-
-# ---- limits and interruption
-
-
-def test_a_run_ends_at_its_budget_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
-    made = make_plan()
-    run_plan(made, tmp_path / "whole")
-    cost = int(said(tmp_path / "whole")["spent_usd"] * UNIT)
-    limits = runner.Limits(attousd=cost // 2, partial=True)
-    result = run_plan(made, tmp_path / "part", limits=limits)
-    assert result.code == 3
-    assert result.message is not None
-    assert "budget of $0.0" in result.message
-    assert 0 < result.progress.done < 12
-    assert result.progress.spent.attousd <= cost // 2
-    again = run_plan(made, tmp_path / "part", limits=limits)
-    assert again.code == 3
-    provider = Wrapped()
-    assert run_plan(made, tmp_path / "part", provider, limits=runner.Limits(attousd=100 * UNIT)).code == 0
-    assert files(tmp_path / "part") == files(tmp_path / "whole")
-
-
-def test_what_was_spent_counts_against_the_next_budget(tmp_path: Path) -> None:
-    made = make_plan()
-    run_part(made, tmp_path, without(made, 6))
-    worst = runner.worst_case(made, list(made.episodes[6:])).attousd
-    spent = runner.spent_before(made, recording.read(tmp_path, made.prices)).attousd
-    with pytest.raises(UsageError, match="does not cover"):
-        run_plan(made, tmp_path, limits=runner.Limits(attousd=worst + spent - 1))
-    assert run_plan(made, tmp_path, limits=runner.Limits(attousd=worst + spent)).code == 0
-
-
-def test_an_interrupted_run_finishes_the_calls_in_flight_and_goes_on(tmp_path: Path) -> None:
-    made = make_plan()
-    stop = threading.Event()
-    provider = Wrapped(lambda number, request: stop.set() if number == 20 else None)
-    result = run_plan(made, tmp_path / "cut", provider, stop=stop, concurrency=2)
-    assert (result.code, result.message) == (130, "interrupted")
-    assert len(provider.billed) == len(calls(tmp_path / "cut")) == provider.calls
-    assert not (tmp_path / "cut" / "run.lock").exists()
-    more = Wrapped()
-    assert run_plan(made, tmp_path / "cut", more).code == 0
-    run_plan(made, tmp_path / "whole")
-    assert files(tmp_path / "cut") == files(tmp_path / "whole")
-    assert provider.calls + more.calls == len(calls(tmp_path / "whole"))
-
-
-def test_an_interruption_ends_a_wait_between_tries(tmp_path: Path) -> None:
-    stop = threading.Event()
-    made = make_plan(retry={"base_delay_s": 60, "max_delay_s": 60})
-
-    def before(number: int, request: Request) -> None:
-        stop.set()
-        raise overloaded()
-
-    started = time.monotonic()
-    assert run_plan(made, tmp_path, Wrapped(before), stop=stop).code == 130
-    assert time.monotonic() - started < 30
-
-
-def test_the_daily_limit_ends_a_real_run_and_lets_simulated_ones_alone(tmp_path: Path) -> None:
-    made = make_plan(rate_limit={"rpd": 5})
-    assert run_plan(made, tmp_path / "mock").code == 0
-    limits = runner.Limits(attousd=100 * UNIT)
-    provider = Wrapped()
-    result = run_plan(made, tmp_path / "real", provider, simulated=False, limits=limits)
-    assert (result.code, provider.calls) == (3, 5)
-    assert result.message is not None
-    assert "daily limit of 5" in result.message
-    again = run_plan(made, tmp_path / "real", provider, simulated=False, limits=limits)
-    assert (again.code, provider.calls) == (3, 5)
-
-
-def test_a_real_run_writes_each_request_down_before_it_leaves(tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-
-    def before(number: int, request: Request) -> None:
-        seen.append((number, len(store.lines(tmp_path / "requests.jsonl"))))
-
-    limits = runner.Limits(attousd=100 * UNIT)
-    run_plan(make_plan(), tmp_path, Wrapped(before), simulated=False, limits=limits)
-    assert seen
-    assert all(number == rows for number, rows in seen)
-    assert all(row["at"].endswith("+00:00") for row in map(json.loads, store.lines(tmp_path / "requests.jsonl")))
-
-
-def test_a_simulated_request_has_no_date(tmp_path: Path) -> None:
-    run_plan(make_plan(), tmp_path)
-    assert {row["at"] for row in map(json.loads, store.lines(tmp_path / "requests.jsonl"))} == {None}
-
-
-def test_progress_is_watched(tmp_path: Path) -> None:
-    seen: list[int] = []
-    run_plan(make_plan(), tmp_path, Wrapped(slow(0.01)), watch=lambda progress: seen.append(progress.done))
-    assert seen == sorted(seen)
-    assert seen[-1] == 12
 
 
 def test_a_second_run_on_the_directory_is_refused(tmp_path: Path) -> None:

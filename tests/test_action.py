@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from workbench import BOUNDED, SEARCH
 
 from dowbench import action
 from dowbench.report.markdown import MAX_BYTES
@@ -23,16 +24,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the Action runs
 
 ROOT = Path(__file__).parents[1]
 DECLARED = yaml.safe_load((ROOT / "action.yml").read_text())
-SEARCH = {
-    "name": "web_search",
-    "description": "Search the web and return the matching pages with their full text.",
-    "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
-}
-BOUNDED = {
-    "name": "get_time",
-    "description": "Return the current time in UTC.",
-    "inputSchema": {"type": "object", "properties": {}},
-}
 
 
 def tools(*definitions: Mapping[str, Any]) -> str:

@@ -17,6 +17,18 @@ PROBE = ROOT / "tests" / "probe"
 PROBES = ("--rules", str(PROBE), "--select", "probe-tool,probe-parameter,probe-set")
 """Arguments for a scan with the rules of ``tests/probe`` and no others."""
 
+SEARCH = {
+    "name": "web_search",
+    "description": "Search the web and return the matching pages with their full text.",
+    "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+}
+BOUNDED = {
+    "name": "get_time",
+    "description": "Return the current time in UTC.",
+    "inputSchema": {"type": "object", "properties": {}},
+}
+"""Tools on which a rule of the pack fires, and on which none does."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -34,6 +46,21 @@ class Run:
     def found(self) -> list[tuple[str, str, str | None, str | None]]:
         """(rule, place, tool, parameter) of each finding of a JSON report."""
         return [(f["rule"], f"{f['path']}:{f['line']}", f["tool"], f["parameter"]) for f in self.json["findings"]]
+
+
+def paths(run: Run) -> list[str]:
+    """The files that a JSON report says were scanned."""
+    return [file["path"] for file in run.json["files"]]
+
+
+def reasons(run: Run) -> dict[str, str]:
+    """Why files were skipped, by their paths."""
+    return {note["path"]: note["reason"] for note in run.json["skipped"]}
+
+
+def errors(run: Run) -> dict[str, str]:
+    """What could not be scanned, and why."""
+    return {note["path"]: note["message"] for note in run.json["errors"]}
 
 
 Dowbench = Callable[..., Run]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from engine import base_name
 from kit import repository, run
-from workspaces import BOUNDED, SEARCH, mcp
+from workbench import BOUNDED, SEARCH
+from workspaces import mcp
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from kit import repository, run
-from workspaces import BOUNDED, SEARCH, mcp
+from workbench import BOUNDED, SEARCH
+from workspaces import mcp
 
 if TYPE_CHECKING:
     import subprocess

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING
 
 from engine import base_name
-from workspaces import BOUNDED, SEARCH, mcp
+from workbench import BOUNDED, SEARCH
+from workspaces import mcp
 
 if TYPE_CHECKING:
     from collections.abc import Callable

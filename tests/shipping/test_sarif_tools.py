@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kit import ROOT, run
-from workspaces import BOUNDED, SEARCH, mcp
+from workbench import BOUNDED, SEARCH
+from workspaces import mcp
 
 from dowbench.config import Config
 from dowbench.report import ReportOptions, render

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from kit import ROOT, repository, run
 from runner import Step, step
-from workspaces import BOUNDED, SEARCH, mcp, searches
+from workbench import BOUNDED, SEARCH
+from workspaces import mcp, searches
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,19 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from workbench import SEARCH
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-SEARCH = {
-    "name": "web_search",
-    "description": "Search the web and return the matching pages with their full text.",
-    "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
-}
-BOUNDED = {
-    "name": "get_time",
-    "description": "Return the current time in UTC.",
-    "inputSchema": {"type": "object", "properties": {}},
-}
 
 
 def mcp(*tools: Mapping[str, Any]) -> str:

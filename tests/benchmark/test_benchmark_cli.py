@@ -18,7 +18,7 @@ from dowbench_benchmark.prices import UNIT
 from plans import BASE, Wrapped, failing, make_plan, overloaded, run_part, run_plan, without
 
 if TYPE_CHECKING:
-    from conftest import Dowbench
+    from workbench import Dowbench
 
 SIMULATED = "SIMULATED: no model answered."
 

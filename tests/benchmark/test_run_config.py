@@ -18,7 +18,7 @@ from plans import BASE, make_plan
 from dowbench.errors import DowbenchError
 
 if TYPE_CHECKING:
-    from conftest import Dowbench
+    from workbench import Dowbench
 
 CONFIGS = Path(__file__).resolve().parents[2] / "benchmark" / "configs"
 

@@ -27,8 +27,8 @@ from plans import (
 from dowbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from conftest import Dowbench
     from dowbench_benchmark.model import Request
+    from workbench import Dowbench
 
 
 def test_a_run_and_its_files(tmp_path: Path) -> None:

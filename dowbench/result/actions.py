@@ -32,6 +32,10 @@ _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
 _EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate")
 """Verbs that say something of each thing that is looked at."""
+_NOW = word_set("real current live latest")
+_TAKING_APART = word_set("extract dump parse tokenize")
+"""Verbs that say no more of a text than it holds."""
+_CODE = frozenset({"code", "source code", "snippet"})
 _EVERY = word_set("all every each")
 _ALL = {(word,) for word in _EVERY}
 
@@ -110,12 +114,12 @@ def _reads(r: Reading, action: Action) -> Kind:
     page = not v["page_nouns"].isdisjoint(noun) and (head in v["page_nouns"] or head not in v["record_nouns"])
     if (documents or verb == "fetch") and page:
         return "document"
-    if verb == "extract" and r.takes(v["payload_names"], required=True):
+    if verb in _TAKING_APART and r.takes(v["payload_names"] | _CODE, required=True):
         return "scalar"
     summed = head in v["sum_nouns"] or head in v["count_nouns"] or not v["sum_words"].isdisjoint(noun)
     if kind == "record" and tail[:1] == ("for",) and tail[1:2] in _ALL and not summed:
         return "list"
-    if kind == "list" and _is_row(r, action):
+    if kind == "list" and (_is_row(r, action) or (head == "data" and not _NOW.isdisjoint(noun) and single(r, action))):
         return "record"
     if documents:
         short = head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]

@@ -31,7 +31,13 @@ def query(r: Reading) -> Parameter | None:
     runs_it = r.said is not None and r.said.act == "run"
     if named is not None and named.act in {"write", "compute"} and named.verb != "start" and not runs_it:
         return None
-    if r.said is not None and r.said.act == "compute" and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
+    executes = named is not None and named.verb in v["runner_verbs"]
+    if (
+        not executes
+        and r.said is not None
+        and r.said.act == "compute"
+        and (_RUNNING.isdisjoint(r.first) or "without" in r.first)
+    ):
         return None
     if any(a.act == "run" and any_of(_CHANGING, a.object) and not any_of(_ASKING, a.object, a.tail) for a in r.actions):
         return None

@@ -22,6 +22,7 @@ from dowbench.report.escape import inert, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dowbench.baseline import Baseline
     from dowbench.config import Config
     from dowbench.model import Note, ScanResult
 
@@ -185,11 +186,7 @@ def scan(
     known_file = Path(baseline) if baseline else config.base / config.baseline if config.baseline else None
     rewritten = Path(write_baseline) if write_baseline else None
     _different(outputs, rewritten)
-    known = None
-    if known_file and not (rewritten and not known_file.exists() and known_file.absolute() == rewritten.absolute()):
-        from dowbench.baseline import load
-
-        known = load(known_file)
+    known = _known(known_file, rewritten)
     result = pipeline.scan(
         paths,
         config,
@@ -225,6 +222,15 @@ def _different(outputs: Sequence[Output], baseline: Path | None) -> None:
     for at, file in enumerate(files):
         if absolute[at] in absolute[:at]:
             raise UsageError("two reports would be written to it", path=file.as_posix())
+
+
+def _known(file: Path | None, rewritten: Path | None) -> Baseline | None:
+    """The baseline; none where it is only now to be written."""
+    if file is None or (rewritten and not file.exists() and file.absolute() == rewritten.absolute()):
+        return None
+    from dowbench.baseline import load
+
+    return load(file)
 
 
 @contextmanager

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 ENVELOPES = ("result", "toolConfig", "tool_config", "session", "body", "request", "config", "params", "response")
 """Keys under which a list may be empty and still is a list of tools."""
 ENVELOPE_DEPTH = 3
+"""Objects inside each other that may stand around a list of tools."""
 DEEPEST_MARK = 2 * ENVELOPE_DEPTH + 2
 """Containers inside each other in which ``find`` may come upon a definition."""
 
@@ -163,62 +164,63 @@ class Look(NamedTuple):
 
 
 def _listings(value: Any, pointer: str, look: Look, depth: int) -> Iterator[Listing]:
-    matches, passed = look.matches, look.passed
     if isinstance(value, list):
-        if look.too_long(value, pointer):
-            return
-        before = len(passed)
-        listing = _list(value, pointer, look, depth)
-        if not value or has_match(listing, matches):
-            yield listing
-        else:
-            look.pass_over(value, pointer, before)
+        yield from _in_list(value, pointer, look, depth)
+    elif isinstance(value, dict):
+        yield from _in_object(value, pointer, look, depth)
+
+
+def _in_list(value: list[Any], pointer: str, look: Look, depth: int) -> Iterator[Listing]:
+    if look.too_long(value, pointer):
         return
-    if not isinstance(value, dict):
-        return
-    if matches(value):
+    before = len(look.passed)
+    listing = _list(value, pointer, look, depth)
+    if not value or has_match(listing, look.matches):
+        yield listing
+    else:
+        look.pass_over(value, pointer, before)
+
+
+def _in_object(value: dict[str, Any], pointer: str, look: Look, depth: int) -> Iterator[Listing]:
+    if look.matches(value):
         yield Listing(pointer, (Definition(value, pointer),))
-        passed.extend(within(value, pointer))
+        look.passed.extend(within(value, pointer))
+    elif held := [key for key in HOLDERS if isinstance(value.get(key), list | dict)]:
+        for key in held:
+            yield from _held(value[key], join(pointer, key), key, look, depth)
+        look.passed.append(Part({key: inner for key, inner in value.items() if key not in held}, pointer))
+    elif any(is_keyed(entry, key, look.matches) for key, entry in value.items()):
+        if not look.too_long(value, pointer):
+            yield Listing(pointer, by_name(value, pointer))
+            look.passed.extend(part for name, entry in value.items() for part in within(entry, join(pointer, name)))
+    else:
+        for key, inner in value.items():
+            yield from _below(inner, join(pointer, key), key, look, depth)
+
+
+def _held(value: list[Any] | dict[str, Any], pointer: str, key: str, look: Look, depth: int) -> Iterator[Listing]:
+    """What is under a key that holds tools."""
+    if look.too_long(value, pointer):
         return
-    held = [key for key in HOLDERS if isinstance(value.get(key), list | dict)]
-    for key in held:
-        below = join(pointer, key)
-        inner = value[key]
-        if look.too_long(inner, below):
-            continue
-        if isinstance(inner, dict) and matches(inner):
-            yield Listing(below, (Definition(inner, below),), key)
-            passed.extend(within(inner, below))
-        elif isinstance(inner, dict):
-            yield Listing(below, by_name(inner, below), key)
-            passed.extend(part for name, entry in inner.items() for part in within(entry, join(below, name)))
-        else:
-            yield Listing(below, _list(inner, below, look, depth).definitions, key)
-    if held:
-        passed.append(Part({key: inner for key, inner in value.items() if key not in held}, pointer))
-        return
-    if any(is_keyed(entry, key, matches) for key, entry in value.items()):
-        if look.too_long(value, pointer):
-            return
-        yield Listing(pointer, by_name(value, pointer))
-        passed.extend(part for name, entry in value.items() for part in within(entry, join(pointer, name)))
-        return
-    for key, inner in value.items():
-        below = join(pointer, key)
-        if isinstance(inner, list) and inner:
-            if look.too_long(inner, below):
-                continue
-            before = len(passed)
-            listing = _list(inner, below, look, max(depth - 1, 0))
-            if has_match(listing, matches):
-                yield listing
-            else:
-                look.pass_over(inner, below, before)
-        elif isinstance(inner, dict) and depth:
-            for listing in _listings(inner, below, look, depth - 1):
-                yield listing if key in ENVELOPES else listing._replace(usual=False)
-        elif isinstance(inner, dict):
-            passed.append(Part(inner, below))
+    if isinstance(value, list):
+        yield Listing(pointer, _list(value, pointer, look, depth).definitions, key)
+    elif look.matches(value):
+        yield Listing(pointer, (Definition(value, pointer),), key)
+        look.passed.extend(within(value, pointer))
+    else:
+        yield Listing(pointer, by_name(value, pointer), key)
+        look.passed.extend(part for name, entry in value.items() for part in within(entry, join(pointer, name)))
+
+
+def _below(value: Any, pointer: str, key: str, look: Look, depth: int) -> Iterator[Listing]:
+    """What is under any other key."""
+    if isinstance(value, list) and value:
+        yield from _in_list(value, pointer, look, max(depth - 1, 0))
+    elif isinstance(value, dict) and depth:
+        for listing in _listings(value, pointer, look, depth - 1):
+            yield listing if key in ENVELOPES else listing._replace(usual=False)
+    elif isinstance(value, dict):
+        look.passed.append(Part(value, pointer))
 
 
 def _list(value: list[Any], pointer: str, look: Look, depth: int) -> Listing:

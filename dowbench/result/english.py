@@ -75,7 +75,7 @@ _USES = word_set("uses use using utilizes utilize leverages leverage employs")
 _GIVES = word_set("provides provide provided gives")
 _CALLS = word_set("call calls request requests")
 _SENDS = word_set("send issue")
-_REQUESTS = {("request",), ("requests",)}
+REQUESTS = {("request",), ("requests",)}
 _REACH = 18
 """How far into a sentence its verb is looked for, in words."""
 
@@ -236,7 +236,7 @@ def in_name(words: Sequence[str], verbs: Verbs) -> Action | None:
     """
     if len(words) > 1 and words[-1] in {"tool", "function", "api"} and verbs.acts.get(words[0]) != "run":
         words = words[:-1]
-    if words[-1:] in _REQUESTS and not _LIGHT.union(_SENDS).isdisjoint(words[:-1]):
+    if words[-1:] in REQUESTS and not _LIGHT.union(_SENDS).isdisjoint(words[:-1]):
         return Action("run", "call", tuple(words[-1:]), (), ())
     found: list[tuple[int, int, str]] = []
 

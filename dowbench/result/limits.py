@@ -91,11 +91,7 @@ def names_limit(name: str, v: Vocabulary) -> bool:
 
 def _says_number(parameter: Parameter, text: str, v: Vocabulary) -> bool:
     """Whether a number is described as that of the results, whatever its name."""
-    if (
-        not text
-        or takes_numbers(parameter.schema) is not True
-        or v.known(continuation_name, parameter.name) is not None
-    ):
+    if not text or not takes_numbers(parameter.schema) or v.known(continuation_name, parameter.name) is not None:
         return False
     words = split(parameter.name)
     return v["not_limits"].isdisjoint(words) and _PATTERNS.number_of.match(text) is not None

@@ -21,7 +21,6 @@ _OF = word_set("of for from about to in on")
 _FILMS = word_set("video videos")
 _FETCHES = word_set("download capture take")
 """Only with these is a video what comes back, and not what is known of it."""
-_ADDRESS = word_set("url urls link links path")
 _MAKES = word_set("generate create draw render plot capture edit produce make visualize")
 _TYPES = ("image/", "audio/", "video/")
 
@@ -70,7 +69,7 @@ def _is_object(r: Reading) -> bool:
         if action.act not in {"read", "document"} or not action.object:
             continue
         head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
-        if not v["address_nouns"].isdisjoint(rest) or not _ADDRESS.isdisjoint(action.tail):
+        if not v["address_nouns"].isdisjoint(rest) or not traits.ADDRESS.isdisjoint(action.tail):
             continue
         if head in v["media_nouns"] and action.act == "read" and action.verb not in v["looking_verbs"]:
             return head not in _FILMS or action.verb in _FETCHES

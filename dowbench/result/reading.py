@@ -11,6 +11,7 @@ from dowbench.result.arguments import argument_texts
 from dowbench.result.bounds import choices
 from dowbench.result.english import (
     QUANTIFIERS,
+    REQUESTS,
     Action,
     clause_end,
     in_name,
@@ -54,7 +55,6 @@ _WHO = word_set(
 """Words before "returns" after which it is about the tool itself."""
 _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
-_REQUEST = {("request",), ("requests",)}
 _METHODS = word_set("http post put patch delete")
 _ADDRESS = word_set("url uri endpoint")
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
@@ -291,7 +291,7 @@ class Reading:
     @property
     def sends(self) -> bool:
         """Whether it is an HTTP request, ``patch_request``, to an address that the caller gives."""
-        if self.name[-1:] not in _REQUEST or _METHODS.isdisjoint(self.name):
+        if self.name[-1:] not in REQUESTS or _METHODS.isdisjoint(self.name):
             return False
         return any(not _ADDRESS.isdisjoint(split(p.name)) for p in self.inputs)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
 from dowbench.result.bounds import choices
-from dowbench.result.english import any_of, in_name, word_set
+from dowbench.result.english import REQUESTS, any_of, in_name, word_set
 from dowbench.result.traits import words_of
 from dowbench.words import split
 
@@ -160,12 +160,11 @@ def _is_open(parameter: Parameter) -> bool:
 
 def requests(r: Reading) -> bool:
     """Whether it sends a request to an address that the caller gives, and returns what that answers."""
-    if r.returned_noun[0][-1:] in _RESPONSE and any(action.object[-1:] in _REQUEST for action in r.actions):
+    if r.returned_noun[0][-1:] in _RESPONSE and any(action.object[-1:] in REQUESTS for action in r.actions):
         return True
     if r.said is None or r.said.verb != "call":
         return False
     return any(split(p.name)[-1:] in {("url",), ("uri",), ("endpoint",)} for p in r.inputs)
 
 
-_REQUEST = {("request",), ("requests",)}
 _RESPONSE = {("response",), ("responses",)}

@@ -74,52 +74,65 @@ _TREE_OF = {("view",), ("structure",), ("of",)}
 
 def generates(r: Reading) -> bool:
     """Whether a model or an agent writes the answer."""
-    v, said = r.v, r.said
-    prompted = r.takes(v["prompt_names"])
-    for action in r.actions:
-        head = action.object[-1:]
-        if head in {("completion",), ("completions",)} and action.verb in {
-            "create",
-            "generate",
-            "get",
-            "run",
-            "request",
-        }:
-            return True
-        if (
-            prompted
-            and head
-            and head[0] in v["written_nouns"]
-            and action.verb in {"generate", "write", "produce", "get"}
-        ):
-            return True
-    called = r.name[:-1] if r.name[-1:] == ("tool",) else r.name
-    if prompted and called[-1:] == ("agent",) and (said is None or said.act != "write"):
+    prompted = r.takes(r.v["prompt_names"])
+    if any(_completes(r, action, prompted) for action in r.actions) or _is_agent(r, prompted):
         return True
-    if said is None and called[-1:] != () and called[-1] in _EXPERTS and r.takes(v["prompt_names"], required=True):
-        return True
-    main, first = next(iter(r.actions), None), r.first
-
-    def model(words: Sequence[str]) -> bool:
-        return any(_is_model(r, words, i) for i in range(len(words)))
-
-    named = not v["model_words"].isdisjoint(first[:14])
-    by_model = named and any(_is_model(r, first, i) and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i in range(14))
-    if by_model and main is not None and (main.act in _TELLING or main.verb in {"analyze", "describe"}):
+    if _by_model(r):
         return not saved(r)
-    if not prompted or not model(first[:18] + r.name):
+    return prompted and _asks_model(r)
+
+
+def _completes(r: Reading, action: Action, prompted: bool) -> bool:
+    """Whether an action is one of a model: "creates a completion", or for a prompt "writes a story"."""
+    head = action.object[-1:]
+    if head in _COMPLETIONS and action.verb in _COMPLETING:
+        return True
+    return prompted and any_of(r.v["written_nouns"], head) and action.verb in _WRITING
+
+
+_COMPLETIONS = {("completion",), ("completions",)}
+_COMPLETING = word_set("create generate get run request")
+_WRITING = word_set("generate write produce get")
+
+
+def _is_agent(r: Reading, prompted: bool) -> bool:
+    """Whether it is called after what answers, and says of itself nothing else."""
+    called = r.name[:-1] if r.name[-1:] == ("tool",) else r.name
+    if prompted and called[-1:] == ("agent",) and (r.said is None or r.said.act != "write"):
+        return True
+    expert = r.said is None and any_of(_EXPERTS, called[-1:])
+    return expert and r.takes(r.v["prompt_names"], required=True)
+
+
+def _by_model(r: Reading) -> bool:
+    """Whether something is told by means of a model: "describes a picture with an LLM"."""
+    first, main = r.first, next(iter(r.actions), None)
+    if main is None or r.v["model_words"].isdisjoint(first[:14]):
+        return False
+    told = main.act in _TELLING or main.verb in {"analyze", "describe"}
+    return told and any(_is_model(r, first, i) and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i in range(14))
+
+
+def _asks_model(r: Reading) -> bool:
+    """Whether a prompt goes to a model for its answer."""
+    main = next(iter(r.actions), None)
+    if not _names_model(r, r.first[:18] + r.name):
         return False
     if main is None:
-        return model(first[:6] + r.name)
+        return _names_model(r, r.first[:6] + r.name)
     if main.act == "write":
-        if main.verb in {"launch", "start"} and r.takes(v["prompt_names"], required=True):
-            return model(main.object)
-        asked = main.object[-1:] and main.object[-1] in v["sent_nouns"]
-        answered = not v["written_nouns"].isdisjoint(r.returned_noun[0][-1:])
-        return main.verb in _SENDING and (bool(asked) or answered) and model(main.tail)
+        if main.verb in {"launch", "start"} and r.takes(r.v["prompt_names"], required=True):
+            return _names_model(r, main.object)
+        asked = any_of(r.v["sent_nouns"], main.object[-1:])
+        answered = any_of(r.v["written_nouns"], r.returned_noun[0][-1:])
+        return main.verb in _SENDING and (asked or answered) and _names_model(r, main.tail)
     if main.act in {"answer", "run"} or main.verb in _THINKING:
         return True
-    return main.act in _TELLING | {"list"} and model(r.name)
+    return main.act in _TELLING | {"list"} and _names_model(r, r.name)
+
+
+def _names_model(r: Reading, words: Sequence[str]) -> bool:
+    return any(_is_model(r, words, i) for i in range(len(words)))
 
 
 def _is_model(r: Reading, words: Sequence[str], i: int) -> bool:
@@ -129,19 +142,7 @@ def _is_model(r: Reading, words: Sequence[str], i: int) -> bool:
 
 _FOR_MODELS = {
     (word,)
-    for word in (
-        "context",
-        "friendly",
-        "ready",
-        "optimized",
-        "search",
-        "memory",
-        "tools",
-        "services",
-        "service",
-        "platform",
-        "studio",
-    )
+    for word in word_set("context friendly ready optimized search memory tools services service platform studio")
 }
 _EXPERTS = word_set("expert assistant advisor consultant copilot chatbot")
 """Names of what answers questions."""
@@ -279,11 +280,11 @@ def image(r: Reading) -> bool:
     acts = [a for a in r.actions if a.act == "read" and a.verb not in r.v["looking_verbs"]]
     if any(a.act in {"read", "document"} and _as_picture(r, a) for a in r.actions):
         return True
-    shown = [a for a in acts if _ADDRESS.isdisjoint(a.tail)]
+    shown = [a for a in acts if ADDRESS.isdisjoint(a.tail)]
     return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in shown)
 
 
-_ADDRESS = word_set("url urls link links path")
+ADDRESS = word_set("url urls link links path")
 
 
 def _as_picture(r: Reading, action: Action) -> bool:

@@ -18,6 +18,7 @@ Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "
 
 EXACTLY_ONE = word_set("single specific particular individual")
 _THE = word_set("the a an its their your this all detailed specific")
+_WHOLE = word_set("entire whole full complete")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
 """Words by which a noun phrase says that it means one thing."""
 _ENTRIES = word_set("note log contract agreement trace bulletin memo manifest thread")
@@ -69,13 +70,7 @@ class Nouns:
             return "document", True
         if self.small(noun):
             return "record", True
-        if head == "source" and not v["program_parts"].isdisjoint(noun[:-1] + of):
-            return "document", True
-        if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
-            return "document", True
-        if "tree" in noun and head in {"structure", "view", "listing"}:
-            return "document", True
-        if not {"entire", "whole", "full", "complete"}.isdisjoint(noun) or (head == "code" and "source" in noun):
+        if self._whole(noun, of):
             return "document", True
         if not v["sum_words"].isdisjoint(noun[:-1]) and not many:
             return "record", True
@@ -89,6 +84,17 @@ class Nouns:
             single = sure or self.of_one_day or not self.entities.isdisjoint(rest)
             return (kind or "record", True) if single and v["series_words"].isdisjoint(noun) else ("list", False)
         return "record", not _ONE.isdisjoint(noun)
+
+    def _whole(self, noun: tuple[str, ...], of: tuple[str, ...]) -> bool:
+        """Whether it is the text or the whole of something: "source of a class", "page dump", "full profile"."""
+        v, head = self.v, noun[-1]
+        if head == "source" and not v["program_parts"].isdisjoint(noun[:-1] + of):
+            return True
+        if head in {"source", "data", "string", "dump", "output"} and not v["document_nouns"].isdisjoint(noun[:-1]):
+            return True
+        if "tree" in noun and head in {"structure", "view", "listing"}:
+            return True
+        return not _WHOLE.isdisjoint(noun) or (head == "code" and "source" in noun)
 
     def small(self, noun: tuple[str, ...]) -> bool:
         """Whether things of this name are few by nature: what a service supports, what is open right now."""

@@ -119,7 +119,7 @@ def _reads(r: Reading, action: Action) -> Kind:
     summed = head in v["sum_nouns"] or head in v["count_nouns"] or not v["sum_words"].isdisjoint(noun)
     if kind == "record" and tail[:1] == ("for",) and tail[1:2] in _ALL and not summed:
         return "list"
-    if kind == "list" and (_is_row(r, action) or (head == "data" and not _NOW.isdisjoint(noun) and single(r, action))):
+    if kind == "list" and (_is_row(r, action) or (head == "data" and not _NOW.isdisjoint(noun) and single(action))):
         return "record"
     if documents:
         short = head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]

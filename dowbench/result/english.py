@@ -184,6 +184,7 @@ def phrase(
     """
     end = len(words) if end is None else end
     noun: list[str] = []
+    bare = True  # so far there is nothing but what may stand before an article
     i = start
     while i < end and words[i] != "of":
         word = words[i]
@@ -194,11 +195,12 @@ def phrase(
         if word != "by" and words[i + 1 : i + 2] == _BY and words[i + 2 : i + 3] == (word,):
             i += 3
             continue
-        if word in _STOP or (word in _ARTICLES and not _BEFORE_ARTICLES.issuperset(noun)):
+        if word in _STOP or (word in _ARTICLES and not bare):
             break
         if not name and noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word in _AFTER_NOUNS):
             break
         noun.append(word)
+        bare = bare and word in _BEFORE_ARTICLES
         i += 1
     if not name and noun and plural(noun[-1]):
         told = next((k for k in range(i, min(i + _LINKED, end)) if words[k] not in _LINKING), i)

@@ -32,6 +32,8 @@ _PATTERNS = Patterns(
         r"per (?:page|request|call)|in (?:the |each |a )?(?:response|results?|output|page)\b|results?\b)"
         r"|^\W*(?:the )?(?:page|result) size\b"
     ),
+    last_n=r"^\W*(?:only )?(?:returns?|shows?|keeps?|includes?) (?:the )?(?:last|first|top) n\b",
+    pixels=r"\b(?:pixels?|px)\b",
     ordinal=r"^\W*(?:optional\W+)?(?:the |a )?(?:[\w-]+ )?(?:number|no\.?) of (?:the|a|an|this|that) ",
     something_else=(
         r"\b(?:people|persons?|guests?|adults?|passengers?|rooms?|workers?|agents?|copies|pixels?|px|shares|"
@@ -62,7 +64,7 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     for parameter in tool.parameters:
         named = v.known(_limit_name, parameter.name)
         text = parameter.description or texts.get(parameter.name, "")
-        if named is None and reading and _says_number(parameter, text, v):
+        if named is None and _says_number(parameter, text, v, reading=reading):
             named = _LimitName("count", "items")
         if named is not None and _is_limit(parameter, named.form, named.unit, reading, text, series):
             unit = _told_unit(text) if named.unit == "items" else named.unit
@@ -89,12 +91,13 @@ def names_limit(name: str, v: Vocabulary) -> bool:
     return v.known(_limit_name, name) is not None
 
 
-def _says_number(parameter: Parameter, text: str, v: Vocabulary) -> bool:
+def _says_number(parameter: Parameter, text: str, v: Vocabulary, *, reading: bool) -> bool:
     """Whether a number is described as that of the results, whatever its name."""
     if not text or not takes_numbers(parameter.schema) or v.known(continuation_name, parameter.name) is not None:
         return False
-    words = split(parameter.name)
-    return v["not_limits"].isdisjoint(words) and _PATTERNS.number_of.match(text) is not None
+    if not v["not_limits"].isdisjoint(split(parameter.name)):
+        return False
+    return (reading and _PATTERNS.number_of.match(text) is not None) or _PATTERNS.last_n.match(text) is not None
 
 
 _DEEPEST = 2
@@ -138,7 +141,13 @@ def _limit_name(name: str, v: Vocabulary) -> _LimitName | None:
     ends = words[-1] == "limit" and len(words) <= 3
     limited = not _LIMITED.isdisjoint(words) and words[-1] in _NUMBERS
     ends = ends or words[-2:] == ("per", "page")
-    if name in v["limit_names"] or ends or limited or (words[0] == "limit" and len(words) <= 2):
+    if (
+        name in v["limit_names"]
+        or ends
+        or limited
+        or words[:2] == ("limit", "per")
+        or (words[0] == "limit" and len(words) <= 2)
+    ):
         return _LimitName("limit", unit)
     several = any(plural(word) for word in words)
     if words[0] in {"max", "maximum"} and len(words) > 1:
@@ -170,6 +179,8 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
     written = not reading and parameter.nested
     if form == "limit":
         return returned or not written
+    if text and _PATTERNS.pixels.search(text) is not None:
+        return False
     if form == "max":
         return (numeric is not False or bool(text)) and (reading or unit == WORK or returned)
     if numeric is False:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dowbench.prose import sentences
 from dowbench.result import traits
 from dowbench.result.bounds import choices
 from dowbench.result.english import any_of, word_set
@@ -105,7 +106,8 @@ _SEARCHES = word_set("find search query locate filter")
 def _is_returned(r: Reading) -> bool:
     """Whether a sentence says that a picture or sound is returned, and not its address."""
     v = r.v
-    for sentence in r.sentences[:6]:
+    told = sentences(r.text_on_result) if r.argument_texts else r.sentences
+    for sentence in told[:_SAID]:
         words = sentence.words
         for i, word in enumerate(words):
             near = words[i + 1 : i + 1 + _NEAR]
@@ -124,6 +126,8 @@ def _is_inline(r: Reading) -> bool:
     return any("inline" in s.words and not _GIVES.isdisjoint(s.words) for s in r.sentences[:6]) and _is_returned(r)
 
 
+_SAID = 10
+"""So many sentences of a description may say what is returned."""
 _IT = {("it",), ("them",)}
 _BY = {("by",), ("from",)}
 """Behind "returned", these say that something else was."""

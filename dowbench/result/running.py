@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
@@ -31,13 +32,10 @@ def query(r: Reading) -> Parameter | None:
     runs_it = r.said is not None and r.said.act == "run"
     if named is not None and named.act in {"write", "compute"} and named.verb != "start" and not runs_it:
         return None
-    executes = named is not None and named.verb in v["runner_verbs"]
-    if (
-        not executes
-        and r.said is not None
-        and r.said.act == "compute"
-        and (_RUNNING.isdisjoint(r.first) or "without" in r.first)
-    ):
+    computes = r.said is not None and r.said.act == "compute" and (named is None or named.verb != "execute")
+    if computes and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
+        return None
+    if any(pair == ("by", "name") for pair in pairwise(r.first)):
         return None
     if any(a.act == "run" and any_of(_CHANGING, a.object) and not any_of(_ASKING, a.object, a.tail) for a in r.actions):
         return None

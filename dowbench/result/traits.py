@@ -54,6 +54,8 @@ def recursive(r: Reading) -> bool:
                 return True
     if not v["recursion_words"].isdisjoint(r.name):
         return True
+    if "root" not in r.first and any(_is_project(a) for a in r.actions):
+        return True
     searches = [a for a in r.actions if a.verb in {"find", "search", "grep"}]
     files = any(any_of({"file", "files"}, a.object, a.tail) for a in searches)
     return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.inputs)
@@ -64,6 +66,12 @@ def _is_other(r: Reading, words: Sequence[str], i: int) -> bool:
     return any("".join(words[start:i]) in r.v["other_trees"] for start in range(max(0, i - 3), i))
 
 
+def _is_project(action: Action) -> bool:
+    """Whether all the files of a project are read, which lie in folders of any depth."""
+    return action.object[-1:] == ("files",) and "all" in action.object and any_of(_PROJECTS, action.of, action.tail)
+
+
+_PROJECTS = word_set("project repository repo codebase workspace vault")
 _EVERY = word_set("all every recursively through including nested")
 _BELOW = word_set("below beneath under inside")
 _PATTERNS = word_set("glob globs")
@@ -75,7 +83,7 @@ _TREE_OF = {("view",), ("structure",), ("of",)}
 def generates(r: Reading) -> bool:
     """Whether a model or an agent writes the answer."""
     prompted = r.takes(r.v["prompt_names"])
-    if any(_completes(r, action, prompted) for action in r.actions) or _is_agent(r, prompted):
+    if any(_completes(r, action, prompted) for action in r.actions) or _is_agent(r, prompted) or _collects(r):
         return True
     if _by_model(r):
         return not saved(r)
@@ -102,6 +110,16 @@ def _is_agent(r: Reading, prompted: bool) -> bool:
         return True
     expert = r.said is None and any_of(_EXPERTS, called[-1:])
     return expert and r.takes(r.v["prompt_names"], required=True)
+
+
+def _collects(r: Reading) -> bool:
+    """Whether agents are started and what they answer is returned."""
+    started = any(a.verb in _STARTING and any_of(_AGENTS, a.object[-1:]) for a in r.actions)
+    return started and r.returned == "list"
+
+
+_STARTING = word_set("spawn launch start delegate dispatch run")
+_AGENTS = word_set("agent agents subagent subagents")
 
 
 def _by_model(r: Reading) -> bool:

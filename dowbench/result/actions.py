@@ -32,6 +32,7 @@ _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 """Verbs that return what they found, one entry for each."""
 _EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate")
 """Verbs that say something of each thing that is looked at."""
+_A = {("a",), ("an",)}
 _NOW = word_set("real current live latest")
 _TAKING_APART = word_set("extract dump parse tokenize")
 """Verbs that say no more of a text than it holds."""
@@ -67,7 +68,8 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
         lookup = verb == "find" and r.nouns.kind(noun, action.of) in {"record", "document"}
         if lookup:
             return r.nouns.kind(noun, action.of)
-        return "record" if verb == "list" and fixed else "list"
+        chosen = verb in {"recommend", "suggest"} and noun[:1] in _A
+        return "record" if chosen or (verb == "list" and fixed) else "list"
     return _reads(r, action)
 
 

@@ -26,7 +26,6 @@ QUANTIFIERS = word_set("all every each multiple several many various any numerou
 _ARTICLES = word_set("a an the one single")
 _BEFORE_ARTICLES = QUANTIFIERS | word_set("a an the")
 """Of these a noun phrase may still be made when an article comes: all the, a single."""
-_BY = ("by",)
 _STOP = word_set(
     "in on for from by with without using via to at as that which who whose when where based into through across "
     "matching given within per about between what how why whether related regarding concerning including such if so "
@@ -188,12 +187,13 @@ def phrase(
     i = start
     while i < end and words[i] != "of":
         word = words[i]
-        if tuple(words[i : i + 3]) in _SKIPPED:
-            noun += _SKIPPED[tuple(words[i : i + 3])]
+        if word in _SKIPPING and (three := tuple(words[i : i + 3])) in _SKIPPED:
+            noun += _SKIPPED[three]
             i += 3
             continue
-        if word != "by" and words[i + 1 : i + 2] == _BY and words[i + 2 : i + 3] == (word,):
-            i += 3
+        if word == "by" and noun and words[i + 1 : i + 2] == (noun[-1],):  # line by line
+            noun.pop()
+            i += 2
             continue
         if word in _STOP or (word in _ARTICLES and not bare):
             break
@@ -215,6 +215,7 @@ _SKIPPED: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("one", "or", "multiple"): ("several",),
 }
 """Words within a noun phrase that would seem to end it, and what they say of the noun."""
+_SKIPPING = frozenset(words[0] for words in _SKIPPED)
 _LINKED = 4
 """How far behind a noun a state may be told of it, in words."""
 

@@ -108,6 +108,8 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if same and QUANTIFIERS.isdisjoint(r.returned_noun[0] + r.returned_noun[1]):
         return "record", True
     if by_name in {"list", "document"}:
+        if by_text == "record" and single(said):
+            return by_text, True
         if by_text in {"unknown", "scalar"} and reads:
             return by_name, False
         alike = named.verb == said.verb and said.object[-1:] not in _FACTS

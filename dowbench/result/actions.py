@@ -33,6 +33,7 @@ _FINDING = frozenset({"audit", "diagnose", "lint", "scan"})
 _EXAMINING = word_set("diagnose audit analyze analyse assess review check investigate")
 """Verbs that say something of each thing that is looked at."""
 _A = {("a",), ("an",)}
+ONE_FACT = {("id",), ("uuid",), ("identifier",), ("url",), ("address",), ("path",), ("location",)}
 _NOW = word_set("real current live latest")
 _TAKING_APART = word_set("extract dump parse tokenize")
 """Verbs that say no more of a text than it holds."""
@@ -65,6 +66,8 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
         if noun[-1:] in _COUNTS or noun[-1:] in _STATS:
             return "record"
         fixed = noun and r.nouns.small(noun)
+        if noun[-1:] in ONE_FACT and verb in {"find", "search"} and QUANTIFIERS.isdisjoint(noun):
+            return "record"
         lookup = verb == "find" and r.nouns.kind(noun, action.of) in {"record", "document"}
         if lookup:
             return r.nouns.kind(noun, action.of)

@@ -46,6 +46,8 @@ def continuations(
     found = []
     for parameter in tool.parameters:
         form = v.known(continuation_name, parameter.name)
+        if form is None and "for pagination" in parameter.description.lower():
+            form = "offset"
         if form is not None and not (parameter.name.lower() in _STARTS and _has_end(tool)):
             text = parameter.description or texts.get(parameter.name, "")
             if _continues(parameter, form, reading, text, limited, more):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def kind_of(r: Reading) -> tuple[Kind, str]:
     """What comes back, and why that is thought."""
-    if traits.image(r):
+    if traits.image(r) and not traits.looks(r):
         return "media", "an image"
     if traits.generates(r):
         return "generation", "what a model or an agent answers"
@@ -100,7 +100,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return by_text, False
     if named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.nouns.small(said.of))
-        few = few or (named.verb == "list" and single(said))
+        few = few or (named.verb == "list" and single(said)) or said.object[-1:] in _FACTS
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False

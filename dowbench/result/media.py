@@ -35,6 +35,8 @@ def media(r: Reading, *, snapshots: bool) -> bool:
         return True
     if r.tool.output is not None and r.tool.method is not None:
         return False
+    if traits.looks(r):
+        return False
     if traits.saved(r) or _has_place(r):
         return _is_inline(r)
     picture = traits.encoded(r) or _offers_base64(r) or _is_returned(r) or _reads_any_file(r)

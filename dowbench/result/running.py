@@ -32,6 +32,8 @@ def query(r: Reading) -> Parameter | None:
     runs_it = r.said is not None and r.said.act == "run"
     if named is not None and named.act in {"write", "compute"} and named.verb != "start" and not runs_it:
         return None
+    if (asked := _asks_in_language(r)) is not None:
+        return asked
     computes = r.said is not None and r.said.act == "compute" and (named is None or named.verb != "execute")
     if computes and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
         return None
@@ -71,6 +73,20 @@ def query(r: Reading) -> Parameter | None:
     return None
 
 
+def _asks_in_language(r: Reading) -> Parameter | None:
+    """The parameter of a tool that searches or queries which is said to take a query of a language: "TraceQL query"."""
+    if r.named is None or (r.named.act != "list" and r.name[:1] != ("query",)):
+        return None
+    for p in r.inputs:
+        words = sentences(p.description)[:1] if " ".join(split(p.name)) in r.v["query_names"] else ()
+        opening = words[0].words[:_OPENING] if words else ()
+        if any_of(_ASKED, opening) and any(word.endswith("ql") and word in r.v["query_languages"] for word in opening):
+            return p
+    return None
+
+
+_OPENING = 6
+_ASKED = word_set("query expression statement")
 _CHANGING = word_set("insert update delete write create alter drop merge upsert ddl dml mutation mutations")
 """Statements of these kinds return how much they changed."""
 _ASKING = word_set("select read any arbitrary")

@@ -83,7 +83,9 @@ _TREE_OF = {("view",), ("structure",), ("of",)}
 def generates(r: Reading) -> bool:
     """Whether a model or an agent writes the answer."""
     prompted = r.takes(r.v["prompt_names"])
-    if any(_completes(r, action, prompted) for action in r.actions) or _is_agent(r, prompted) or _collects(r):
+    if any(_completes(r, action, prompted) for action in r.actions) or _is_agent(r, prompted):
+        return True
+    if _collects(r) or looks(r):
         return True
     if _by_model(r):
         return not saved(r)
@@ -120,6 +122,18 @@ def _collects(r: Reading) -> bool:
 
 _STARTING = word_set("spawn launch start delegate dispatch run")
 _AGENTS = word_set("agent agents subagent subagents")
+
+
+def looks(r: Reading) -> bool:
+    """Whether it tells what a prompt asks of a picture or a film, which only a model can."""
+    shown = any(not _SEEN.isdisjoint(split(p.name)) and p.required for p in r.inputs)
+    asked = any(p.required and split(p.name) in _PROMPTS for p in r.inputs)
+    return shown and asked and not any(a.act == "write" or a.verb in _DRAWING for a in r.actions)
+
+
+_SEEN = word_set("image images screenshot picture photo video diagram chart")
+_PROMPTS = {("prompt",), ("question",), ("instruction",), ("instructions",)}
+_DRAWING = word_set("generate create edit make produce render draw animate transform convert modify upscale")
 
 
 def _by_model(r: Reading) -> bool:
@@ -231,7 +245,8 @@ def ranged(r: Reading) -> bool:
     words = [split(p.name) for p in r.inputs]
     spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
     series = r.v["series_nouns"]
-    return spans and r.actions != () and not any(sure(r, a) and series.isdisjoint(a.object[-1:]) for a in r.actions)
+    known = any(sure(r, a) and series.isdisjoint(a.object[-1:]) and a.object[-1:] != ("data",) for a in r.actions)
+    return spans and r.actions != () and not known
 
 
 _FROM = word_set("start from since begin after")

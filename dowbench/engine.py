@@ -95,12 +95,14 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
         applied = [(a, found) for a, found in changes if a.on is None or _is_on(a.on, target, primary)]
         facts = _facts(target, (primary, *match, *(witness for _, found in applied for witness in found)))
         severity, confidence, tier, message, fix = rule.severity, rule.confidence, rule.tier, shape.message, shape.fix
-        notes = []
+        notes, fix_notes = [], []
         for change, _ in applied:
             severity, confidence = change.severity or severity, change.confidence or confidence
             tier, message, fix = change.tier or tier, change.message or message, change.fix or fix
             if change.note:
                 notes.append(change.note)
+            if change.fix_note:
+                fix_notes.append(change.fix_note)
         camel = isinstance(target, ToolView) and target.camel
         set_view = target.among if isinstance(target, ToolView) else target
         yield Finding(
@@ -110,7 +112,7 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             tier=tier,
             family=rule.family,
             message=" ".join(part.fill(facts, camel=camel) for part in (message, *notes)),
-            fix=fix.fill(facts, camel=camel),
+            fix=" ".join(part.fill(facts, camel=camel) for part in (fix, *fix_notes)),
             path=set_view.toolset.path,
             pointer=primary.location.pointer,
             tool=target.tool.name if isinstance(target, ToolView) else None,

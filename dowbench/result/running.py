@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dowbench.prose import sentences
+from dowbench.prose import Phrases, sentences
 from dowbench.result.bounds import choices
 from dowbench.result.english import REQUESTS, any_of, in_name, word_set
 from dowbench.result.traits import words_of
 from dowbench.words import split
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from dowbench.model import Parameter
     from dowbench.result.nouns import Kind
@@ -49,6 +49,11 @@ def query(r: Reading) -> Parameter | None:
     runs = runs or not (_RUNNING.isdisjoint(words) or programs.isdisjoint(words))
     launches = any(a.act == "run" for a in acts)
     routes = any(p.name in _ARGUMENTS and p.schema.types == ("object",) and not p.nested for p in r.tool.parameters)
+    judges = r.said is not None and (r.said.act == "compute" or r.said.verb in _KEEPS)
+    if judges and not (named is not None and named.act == "run") and not _runs(r.first):
+        return None
+    if any(_EMPTY.find(sentence.words) for sentence in r.sentences):
+        return None
     for parameter in r.tool.parameters:
         name = " ".join(split(parameter.name))
         if routes and name in _OPERATIONS:
@@ -87,6 +92,21 @@ def _asks_in_language(r: Reading) -> Parameter | None:
 
 _OPENING = 6
 _ASKED = word_set("query expression statement")
+
+
+def _runs(words: Sequence[str]) -> bool:
+    """Whether these words say that something is run, and not only some time before or after it."""
+    return any(
+        word in _RUNNING and _SOME_TIME.isdisjoint(words[max(i - 2, 0) : i]) for i, word in enumerate(words)
+    )
+
+
+_KEEPS = word_set("record log")
+_SOME_TIME = word_set("before after prior")
+_EMPTY = Phrases.compile(
+    ["input is an empty", "input is empty", "input should be an empty", "input should be empty", "input must be empty"]
+)
+"""What is said of an input that takes nothing, though it has to be there."""
 _CHANGING = word_set("insert update delete write create alter drop merge upsert ddl dml mutation mutations")
 """Statements of these kinds return how much they changed."""
 _ASKING = word_set("select read any arbitrary")

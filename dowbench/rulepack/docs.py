@@ -144,7 +144,8 @@ def _variants(rule: Rule, value: dict[str, Any]) -> list[str]:
                 )
                 if level
             ]
-            said = [t.plain() for t in (adjustment.message, adjustment.fix, adjustment.note) if t is not None]
+            texts = (adjustment.message, adjustment.fix, adjustment.note, adjustment.fix_note)
+            said = [t.plain() for t in texts if t is not None]
             condition = {k: entry[k] for k in ("when", "on") if k in entry}
             text = yaml.safe_dump(condition, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
             lines += [f"{', '.join(changes) or 'other words'}".capitalize() + ", where", ""]

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 NAME_KEYS = ("words", "starts", "ends", "without")
 NAMES = 1 << 14
 """Names of which a condition remembers what it said: those of a large interface, and not of all files there are."""
-AROUND = 8
+AROUND = 20
 """Most words that a quotation has before a phrase, and after it."""
+_MARKS = ("**", "*", "`", '"')
+"""What opens and closes emphasis, code and quotations."""
 DESCRIPTION_KEYS = ("phrases", "also", "without", "within", "first")
 
 
@@ -74,7 +76,19 @@ class Mention(NamedTuple):
             end += 1
         start, stop = max(clauses[first], first - AROUND), min(end, after + AROUND)
         before, behind = "… " if start > clauses[first] else "", " …" if stop < end else ""
-        return f"{before}{self.sentence.quote(Hit(start, stop))}{behind}"
+        return f"{before}{self._whole(start, stop)}{behind}"
+
+    def _whole(self, start: int, stop: int) -> str:
+        """Words ``start`` up to, not including, ``stop``, with the mark that closes what opens among them."""
+        text, places = self.sentence.text, self.sentence.places
+        first, after = places[start][0], places[stop - 1][1]
+        for mark in _MARKS:
+            if text.count(mark, first, after) % 2:
+                if text.startswith(mark, after):
+                    after += len(mark)
+                elif text.endswith(mark, 0, first):
+                    first -= len(mark)
+        return " ".join(text[first:after].split())
 
 
 class Search:

@@ -36,7 +36,7 @@ TIERS = ("default", "pedantic")
 SCOPES = ("tool", "toolset")
 PLACES = ("tool", "parameter", "each parameter", "description", "output")
 SHAPE_KEYS = ("match", "unless", "adjust", "report", "message", "fix")
-ADJUST_KEYS = ("when", "on", "severity", "confidence", "tier", "message", "fix", "note")
+ADJUST_KEYS = ("when", "on", "severity", "confidence", "tier", "message", "fix", "note", "fix_note")
 KEYS = (
     "id", "title", "why", "severity", "confidence", "tier", "family", "scope", "defense", "frameworks", "taxonomy",
     "evidence", "covered_by", "options", "words", *SHAPE_KEYS, "toolset", EXAMPLE, TESTS,
@@ -64,6 +64,8 @@ class Adjustment(NamedTuple):
     fix: Template | None = None
     note: Template | None = None
     """Put behind the message."""
+    fix_note: Template | None = None
+    """Put behind the fix."""
 
 
 class Shape(NamedTuple):
@@ -248,6 +250,7 @@ def _adjustment(
         message=template("message"),
         fix=template("fix"),
         note=template("note"),
+        fix_note=template("fix_note"),
     )
 
 

@@ -172,6 +172,7 @@ def _adjustment() -> Node:
         "message": _TEXT,
         "fix": _TEXT,
         "note": _TEXT,
+        "fix_note": _TEXT,
     }
     assert tuple(properties) == ADJUST_KEYS
     return _object(properties, minProperties=2, anyOf=[{"required": ["when"]}, {"required": ["on"]}])

@@ -39,6 +39,15 @@ _PLAIN = {
 """What stands for a placeholder where a text is shown for no tool in particular."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
+_LIMIT = re.compile(r"([a-z]+(?: [a-z]+)*), (\d+), (\d+)")
+"""Words of a name, its default and its maximum."""
+_IN_PYTHON = frozenset({"crewai", "langchain"})
+"""Formats whose tools are declared as Python classes."""
+_ARGUMENTS = {
+    "name": (_WORDS, "lower-case words"),
+    "limit": (_LIMIT, "`words, default, maximum`"),
+}
+"""What may stand behind the colon of a placeholder."""
 
 
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
@@ -56,7 +65,7 @@ class Template:
         self.text = text(value, at).replace("{{", _OPEN).replace("}}", _CLOSE)
         self.options = env.options
         self.strict = env.strict
-        self._known: dict[bool, list[str]] = {}
+        self._known: dict[tuple[bool, bool], list[str]] = {}
         if not env.checked:
             self._check(at, known, env)
 
@@ -70,10 +79,10 @@ class Template:
         }
         for name in _PLACEHOLDER.findall(self.text):
             head, colon, rest = name.partition(":")
-            if (head == "name" and _WORDS.fullmatch(rest)) or (head == "option" and rest in env.options):
-                continue
-            if colon and head in ("name", "option"):
-                what = "lower-case words" if head == "name" else f"an option of this rule{near(rest, env.options)}"
+            if colon and head in (*_ARGUMENTS, "option"):
+                known_form, what = _ARGUMENTS.get(head, (None, f"an option of this rule{near(rest, env.options)}"))
+                if rest in env.options if known_form is None else known_form.fullmatch(rest):
+                    continue
                 raise FaultError(f"placeholder {{{name}}}: expected {what} after the colon", at)
             if name not in every:
                 raise FaultError(f"unknown placeholder {{{name}}}{near(name, every)}", at)
@@ -86,10 +95,8 @@ class Template:
         """The text for no tool in particular."""
 
         def value(found: re.Match[str]) -> str:
-            head, _, rest = found[1].partition(":")
-            if head == "option":
-                return figure(self.options[rest])
-            return styled(rest, camel=False) if head == "name" else _PLAIN.get(found[1], "…")
+            written = self._written(found[1], camel=False, python=False)
+            return _PLAIN.get(found[1], "…") if written is None else written
 
         text = _braced(" ".join(_PLACEHOLDER.sub(value, self.text).split()))
         return text[:1].upper() + text[1:]
@@ -97,23 +104,40 @@ class Template:
     def fill(self, facts: Mapping[str, str], *, camel: bool = False) -> str:
         """The text with its placeholders filled. Raises ``KeyError`` when a fact is missing."""
 
-        pieces = self._pieces(camel).copy()
+        pieces = self._pieces(camel, facts.get("format") in _IN_PYTHON).copy()
         for i in range(1, len(pieces), 2):
             pieces[i] = facts[pieces[i]] if self.strict else facts.get(pieces[i], "?")
         return " ".join("".join(pieces).split())
 
-    def _pieces(self, camel: bool) -> list[str]:
+    def _pieces(self, camel: bool, python: bool) -> list[str]:
         """The text, and in every second place the name of a fact that belongs there."""
-        if camel not in self._known:
+        if (camel, python) not in self._known:
 
             def value(found: re.Match[str]) -> str:
-                head, _, rest = found[1].partition(":")
-                if head == "option":
-                    return figure(self.options[rest])
-                return styled(rest, camel=camel) if head == "name" else found[0]
+                written = self._written(found[1], camel=camel, python=python)
+                return found[0] if written is None else written
 
-            self._known[camel] = [_braced(part) for part in _PLACEHOLDER.split(_PLACEHOLDER.sub(value, self.text))]
-        return self._known[camel]
+            parts = _PLACEHOLDER.split(_PLACEHOLDER.sub(value, self.text))
+            self._known[camel, python] = [_braced(part) for part in parts]
+        return self._known[camel, python]
+
+    def _written(self, placeholder: str, *, camel: bool, python: bool) -> str | None:
+        """What stands for a placeholder whatever was found; ``None`` where a fact does."""
+        head, _, rest = placeholder.partition(":")
+        if head == "option":
+            return figure(self.options[rest])
+        if head == "name":
+            return styled(rest, camel=camel)
+        return parameter_to_add(rest, camel=camel, python=python) if head == "limit" else None
+
+
+def parameter_to_add(limit: str, *, camel: bool, python: bool) -> str:
+    """A limit to type, as it is declared: in JSON Schema, or (``python``) as a field of a Pydantic model."""
+    words, default, maximum = limit.split(", ")
+    name = styled(words, camel=camel)
+    if python:
+        return f"a field `{name}: int = Field(default={default}, ge=1, le={maximum})`"
+    return f"an integer parameter `{name}` (`default: {default}`, `minimum: 1`, `maximum: {maximum}`)"
 
 
 def styled(words: str, *, camel: bool) -> str:

@@ -221,7 +221,7 @@ class Evidence(NamedTuple):
         return self.source if self.source and self.source not in self.text else ""
 
 
-UNMEASURED = Evidence("none", "no measurement is known of this shape")
+UNMEASURED = Evidence("none", "no test of this is known")
 
 
 class Related(NamedTuple):

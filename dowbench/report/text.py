@@ -9,14 +9,14 @@ from dowbench.model import SEVERITIES, UNMEASURED
 from dowbench.report.escape import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from dowbench.model import Evidence, Finding, FrameworkSetting, Note, RuleInfo, ScanResult
     from dowbench.report import ReportOptions
 
 SHOWN = 10
 """Findings of one rule on one file that are written out; the rest is a count unless verbose."""
-DISCLAIMER = "A finding is a pattern match; no finding is no proof that a toolset is safe."
+DISCLAIMER = "A finding is a pattern match. A toolset without findings is not proven safe."
 DECIDED = {
     "inline": "ignored in the file",
     "baseline": "known to the baseline",
@@ -27,7 +27,7 @@ HINT = (
     'More on a rule: dowbench rules show ID. To ignore: "x-dowbench-ignore": ["ID"] next to `name`, or in YAML '
     "# dowbench: ignore[ID] reason. ID is a rule's id, such as unbounded-result."
 )
-ELSEWHERE = {"measured": "on the benchmark's tools, not on yours: ", "reported": "elsewhere, not on your tool: "}
+ELSEWHERE = {"measured": "on the benchmark's tools, not on yours: ", "reported": "in a test, not on your tool: "}
 """What stands before a figure, so that nobody takes it for one of the tool that was scanned."""
 
 _COLOURS = {"high": "31;1", "medium": "33;1", "low": "36;1", "bold": "1", "dim": "2"}
@@ -49,7 +49,7 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
     for file in result.files:
         formats.setdefault(file.path, set()).add(file.format)
     explained: set[str] = set()
-    settings: dict[tuple[FrameworkSetting, ...], Finding] = {}
+    settings: dict[tuple[FrameworkSetting, ...], dict[str, None]] = {}
     fixes: dict[tuple[str, str, str], Finding] = {}
     seen: Counter[tuple[str, str]] = Counter()
     for finding in _tools_first(result.findings):
@@ -57,22 +57,26 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         seen[group] += 1
         if seen[group] <= SHOWN or options.verbose:
             explain = options.verbose or finding.rule not in explained
-            yield from _finding(finding, explain, options)
+            yield from _finding(finding, options)
             first = fixes.setdefault((finding.path, finding.rule, finding.fix), finding)
             same = first is not finding and not options.verbose
             fix = f"as for {_who(first) or 'the tool set'} above" if same else visible(finding.fix, _PROSE)
             yield from _labelled("fix", fix, options)
+            if explain:
+                for label, text in evidence_lines(finding.evidence):
+                    yield from _labelled(label, text, options)
             about = rules.get(finding.rule)
             chosen = fitting(about, formats.get(finding.path, set())) if about is not None and explain else ()
             if chosen:
-                earlier = settings.setdefault(chosen, finding)
-                yield from _settings(chosen, finding if options.verbose else earlier, finding, options)
+                settings.setdefault(chosen, {})[finding.rule] = None
             explained.add(finding.rule)
             yield from _related(finding, options)
     if not options.verbose:
         for (path, rule), count in seen.items():
             if count > SHOWN:
                 yield f"{visible(path)}: {count - SHOWN} more {rule}, shown with --verbose"
+    for chosen, answered in settings.items():
+        yield from _settings(chosen, answered, options)
     yield from _suppressed(result, options)
     if options.verbose:
         for note in result.skipped:
@@ -115,29 +119,18 @@ def fitting(rule: RuleInfo, formats: Collection[str]) -> tuple[FrameworkSetting,
     return tuple(s for s in rule.frameworks if not s.formats or not formats or not set(s.formats).isdisjoint(formats))
 
 
-def _finding(finding: Finding, explain: bool, options: ReportOptions) -> Iterator[str]:
+def _finding(finding: Finding, options: ReportOptions) -> Iterator[str]:
     severity = _style(finding.severity.upper(), finding.severity, options)
     yield f"{_style(_place(finding), 'bold', options)}  {severity}  {finding.rule}  {_who(finding)}".rstrip()
     yield from _wrap(visible(finding.message, _PROSE), options, first="  ", rest="  ")
-    if explain:
-        for label, text in evidence_lines(finding.evidence):
-            yield from _labelled(label, text, options)
 
 
-def _settings(
-    settings: tuple[FrameworkSetting, ...], first: Finding, finding: Finding, options: ReportOptions
-) -> Iterator[str]:
-    """The settings of frameworks that answer a finding, or the finding above that they stand with."""
-    indent = " " * (_LABEL + 2)
-    opening = "or, in your agent framework:"
-    if first is not finding:
-        yield from _wrap(f"{opening} as for {_who(first) or 'the tool set'} above", options, first=indent, rest=indent)
-        return
-    yield f"{indent}{opening}"
+def _settings(settings: tuple[FrameworkSetting, ...], rules: Iterable[str], options: ReportOptions) -> Iterator[str]:
+    """The settings of frameworks that answer findings of some rules, once for all of them."""
+    yield from _wrap(f"Where you cannot change the tool, for {', '.join(rules)}:", options, first="", rest="  ")
     for setting in settings:
         caveat = f" ({setting.caveat})" if setting.caveat else ""
-        text = f"{setting.framework}: {setting.code}{caveat}"
-        yield from _wrap(text, options, first=f"{indent}- ", rest=f"{indent}  ")
+        yield from _wrap(f"{setting.framework}: {setting.code}{caveat}", options, first="  - ", rest="    ")
 
 
 def _related(finding: Finding, options: ReportOptions) -> Iterator[str]:

@@ -96,9 +96,7 @@ _ASKED = word_set("query expression statement")
 
 def _runs(words: Sequence[str]) -> bool:
     """Whether these words say that something is run, and not only some time before or after it."""
-    return any(
-        word in _RUNNING and _SOME_TIME.isdisjoint(words[max(i - 2, 0) : i]) for i, word in enumerate(words)
-    )
+    return any(word in _RUNNING and _SOME_TIME.isdisjoint(words[max(i - 2, 0) : i]) for i, word in enumerate(words))
 
 
 _KEEPS = word_set("record log")

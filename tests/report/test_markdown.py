@@ -60,5 +60,5 @@ def test_clean_page():
     report = render("markdown", result(files=(FileScan("a.json", "mcp", 2),)), ReportOptions())
     assert report == (
         "## dowbench: no findings\n\nScanned 2 tools in 1 file: 0 high, 0 medium, 0 low. 0 suppressed, 0 skipped. "
-        "A finding is a pattern match; no finding is no proof that a toolset is safe.\n"
+        "A finding is a pattern match. A toolset without findings is not proven safe.\n"
     )

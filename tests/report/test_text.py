@@ -108,9 +108,9 @@ def test_settings_of_frameworks_stand_once_with_their_caveat_where_they_can_appl
         return render("text", made, ReportOptions())
 
     assert "- Some client: CUT=5\n" in said("mcp")
+    assert f"Where you cannot change the tool, for {RULES[0].id}, {RULES[1].id}:\n" in said("mcp")
     assert "Some client" not in said("openai")
     assert said("openai").count("- Some SDK: cut(5) (earlier results only)\n") == 1
-    assert "  or, in your agent framework: as for first above\n" in said("openai")
 
 
 def test_a_finding_on_a_set_stands_behind_those_on_its_tools():

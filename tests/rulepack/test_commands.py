@@ -31,7 +31,7 @@ def test_list_as_json_has_everything_known(probe):
     assert found["evidence"] == [
         {
             "provenance": "none",
-            "text": "no measurement is known of this shape",
+            "text": "no test of this is known",
             "source": None,
             "amplification": None,
             "lower": None,

@@ -70,7 +70,13 @@ def test_description(probe, condition, text, phrase):
         ("You may, in short, poll it, then stop.", "poll it"),
         ("Poll it, and wait, until it is done.", "Poll it"),
         ("Poll it until it is done, or has failed.", "Poll it until it is done"),
-        ("a b c d e f g h i poll j k l m n o p q r s", "… b c d e f g h i poll j k l m n o p q …"),
+        ("Say **poll it** or nothing", "Say **poll it** or nothing"),
+        ('Wait, and poll it until it is "done".', 'and poll it until it is "done"'),
+        ("Go on, poll with it as `range`.", "poll with it as `range`"),
+        (
+            f"{' '.join(['before'] * 21)} poll {' '.join(['behind'] * 21)}",
+            f"… {' '.join(['before'] * 20)} poll {' '.join(['behind'] * 20)} …",
+        ),
     ],
 )
 def test_a_quotation_is_the_clause_around_the_phrase(probe, text, quote):

@@ -78,12 +78,17 @@ def test_a_finding_gets_one_common_setting_of_each_framework():
     assert codes["OpenAI Agents SDK"] == "Runner.run(agent, input, max_turns=10)"
 
 
-def test_a_setting_that_does_not_cut_the_newest_result_says_so_where_it_is_printed():
-    """A finding prints it as an answer to a result without a size limit."""
+def test_a_setting_that_cuts_no_new_result_is_not_printed_as_an_answer_to_one():
     cutting = {setting.framework: setting for setting in FRAMEWORKS.common(("result_size",))}
-    assert "newest" in cutting["OpenAI Agents SDK"].caveat
-    assert "cuts no result" in cutting["pydantic-ai"].caveat
+    assert not {"OpenAI Agents SDK", "pydantic-ai"} & cutting.keys()
     assert cutting["Claude Code"].formats == ("mcp",)
+
+
+def test_settings_of_a_framework_are_printed_with_formats_that_it_takes():
+    formats = {setting.framework: set(setting.formats) for setting in FRAMEWORKS.common(("turns",))}
+    assert "crewai" in formats["CrewAI"]
+    assert not {name for name, known in formats.items() if "crewai" in known} - {"CrewAI"}
+    assert all("mcp" in known for known in formats.values())
 
 
 def test_a_rule_with_an_unknown_topic_is_an_error(probe):

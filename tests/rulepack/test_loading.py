@@ -59,6 +59,7 @@ WRONG = {
         11,
         "placeholder {tool}: no condition",
     ),
+    "limit without numbers": (changed("{tool} was", "{limit:max rows} was"), 11, "expected `words, default, maximum`"),
     "lone brace": (changed("was found", "was {found"), 11, "a brace stands alone"),
     "option that is none": (changed("{tool} was", "{option:most} was"), 11, "an option of this rule"),
     "threshold that is no option": (

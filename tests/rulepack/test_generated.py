@@ -83,7 +83,7 @@ def test_a_page_says_everything():
         '"name": "list_tickets"',
         "`ToolCallLimitMiddleware(run_limit=20)`",
         "## Tests in the rule",
-        "\nmatch:\n  parameter:\n",
+        "\nmatch:\n  any:\n",
         '"x-dowbench-ignore"',
         "https://cwe.mitre.org/data/definitions/770.html",
     ):

@@ -7,6 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from dowbench.errors import did_you_mean
 from dowbench.loaders.context import Context, describe
 from dowbench.pointer import join
 
@@ -23,7 +24,10 @@ TYPES: Mapping[str, str] = {
     **dict.fromkeys(("dict", "map", "hashmap"), "object"),
     **dict.fromkeys(("list", "tuple", "set", "arraylist"), "array"),
 }
-"""Names of types in lower case → JSON type. A name that is not here says nothing."""
+"""Names of types in lower case → JSON type."""
+
+ANYTHING = frozenset(("any", "type_unspecified"))
+"""Names in lower case that say on purpose that no type is stated."""
 
 SINGLE: Mapping[str, tuple[str, ...]] = {name: (type,) for name, type in TYPES.items()}
 
@@ -72,9 +76,15 @@ def read_types(stated: Any, pointer: str, context: Context) -> tuple[tuple[str, 
         if stated is not None:
             context.note(f"type is {describe(stated)}, which says nothing", join(pointer, "type"))
         return (), False
-    names = [name.lower() for name in names]
-    types = [TYPES.get(name, "") for name in names if name != "null"]
-    return () if "" in types else unique(types), "null" in names
+    lower = [name.lower() for name in names]
+    types = [TYPES.get(name, "") for name in lower if name != "null"]
+    if "" not in types:
+        return unique(types), "null" in lower
+    for name in names:
+        if (word := name.lower()) not in TYPES and word != "null" and word not in ANYTHING:
+            meant = did_you_mean(word, JSON_TYPES.values())
+            context.note(f"type is {describe(name)}, which says nothing; {meant}", join(pointer, "type"))
+    return (), "null" in lower
 
 
 def readable(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[str, Any]:

@@ -395,6 +395,43 @@ def test_what_cannot_be_meant_is_said_with_its_place_and_not_counted(schema: Any
         assert isinstance(found.description, str)
 
 
+_KNOWN = "known are string, boolean, integer, number, object, array"
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        ("strnig", "type is the text \"strnig\", which says nothing; did you mean 'string'?"),
+        ("Interger", "type is the text \"Interger\", which says nothing; did you mean 'integer'?"),
+        (["null", "aray"], "type is the text \"aray\", which says nothing; did you mean 'array'?"),
+        ("uuid", f'type is the text "uuid", which says nothing; {_KNOWN}'),
+        ("", f"type is an empty text, which says nothing; {_KNOWN}"),
+        ("string|integer", "type is the text \"string|integer\", which says nothing; did you mean 'integer'?"),
+    ],
+)
+def test_a_type_that_is_none_is_said_once_with_its_place(stated: Any, said: str) -> None:
+    schema = {"properties": {"p": {"type": "string"}, "q": {"type": stated}, "r": {"type": stated, "properties": {}}}}
+    assert notes(schema) == [f"/inputSchema/properties/q/type: {said}"]
+    assert parameter({"type": stated}).schema.types == ()
+
+
+def test_each_type_that_is_none_is_said() -> None:
+    assert [note.partition(",")[0] for note in notes({"properties": {"p": {"type": ["strnig", "string", "nul"]}}})] == [
+        '/inputSchema/properties/p/type: type is the text "strnig"',
+        '/inputSchema/properties/p/type: type is the text "nul"',
+    ]
+
+
+@pytest.mark.parametrize(
+    "stated",
+    ["string", "STRING", "str", "int", "Long", "float", "double", "list", "Tuple", "dict", "date", "file", "bool", "NULL",
+     "any", "Any", "TYPE_UNSPECIFIED", ["integer", "null"], ["STRING", "any"]],
+    ids=str,
+)  # fmt: skip
+def test_types_in_other_spellings_and_types_left_open_on_purpose_are_no_note(stated: Any) -> None:
+    assert notes({"properties": {"p": {"type": stated}, "q": {"type": stated, "properties": {}}}}) == []
+
+
 def test_a_negative_bound_of_a_number_stays() -> None:
     assert parameter({"type": "integer", "maximum": -1}).schema.get("maximum") == -1
 

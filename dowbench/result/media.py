@@ -93,14 +93,15 @@ def _is_screen(action: Action, name: tuple[str, ...]) -> bool:
     if head == "dom" and action.act != "list":
         return True
     if head in _TREES:
-        return not _VIEWS.isdisjoint(near | frozenset(name))
+        named = (traits.before(w, i) for w in (name, action.object) for i, tree in enumerate(w) if tree in _TREES)
+        return not _VIEWS.isdisjoint(near.union(name, *named))
     return head == "elements" and action.verb not in _SEARCHES and not _SHOWN.isdisjoint(near)
 
 
 _SCREENS = word_set("screen display desktop window viewport")
 _CAPTURES = word_set("capture")
 _TREES = word_set("tree hierarchy")
-_VIEWS = word_set("accessibility aria dom ui view views widget widgets screen window layout")
+_VIEWS = word_set("accessibility a11y aria dom ui view views widget widgets screen window layout")
 _SHOWN = word_set("screen ui accessibility")
 _SEARCHES = word_set("find search query locate filter")
 

@@ -62,8 +62,13 @@ def recursive(r: Reading) -> bool:
 
 
 def _is_other(r: Reading, words: Sequence[str], i: int) -> bool:
-    """Whether the tree that word ``i`` names is none that is walked: an accessibility tree, an a11y (3 words) tree."""
-    return any("".join(words[start:i]) in r.v["other_trees"] for start in range(max(0, i - 3), i))
+    """Whether the tree that word ``i`` names is none that is walked: an accessibility tree, an a11y tree."""
+    return not r.v["other_trees"].isdisjoint(before(words, i))
+
+
+def before(words: Sequence[str], i: int) -> frozenset[str]:
+    """What stands right before word ``i``, also where it was split at digits: a11y is three words."""
+    return frozenset("".join(words[start:i]) for start in range(max(0, i - 3), i))
 
 
 def _is_project(action: Action) -> bool:

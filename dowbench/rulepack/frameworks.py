@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.model import FrameworkSetting
 from dowbench.rulepack.conditions import FORMATS
-from dowbench.rulepack.reading import FaultError, Path, boolean, choice, choices, mapping, text, texts
+from dowbench.rulepack.reading import FaultError, Path, boolean, choice, choices, kind_of, mapping, text, texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Frameworks(NamedTuple):
     settings: tuple[Setting, ...]
 
     def answering(self, topics: tuple[str, ...]) -> tuple[Setting, ...]:
-        """Every setting that answers one of the topics: by topic, then in the order of the file."""
+        """Every setting that answers one of the topics: by topic, then pack, the last one first, then in file order."""
         return tuple(dict.fromkeys(s for topic in topics for s in self.settings if topic in s.topics))
 
     def common(self, topics: tuple[str, ...]) -> tuple[FrameworkSetting, ...]:
@@ -60,15 +60,29 @@ class Frameworks(NamedTuple):
         return tuple(chosen.values())
 
 
-def load_frameworks(file: RuleFile) -> Frameworks:
-    """The values of ``frameworks.yaml``. Raises ``RuleError``."""
+NO_FRAMEWORKS = Frameworks({}, ())
+
+
+def load_frameworks(file: RuleFile, known: Frameworks = NO_FRAMEWORKS) -> Frameworks:
+    """The values of a ``frameworks.yaml``, before those that are ``known`` from earlier packs. Raises ``RuleError``."""
     try:
-        keys = mapping(file.value, (), ("topics", "settings"), ("topics", "settings"))
-        topics = {name: text(about, ("topics", name)) for name, about in keys["topics"].items()}
-        settings = tuple(_setting(part, ("settings", i), topics) for i, part in enumerate(keys["settings"]))
-        return Frameworks(topics, settings)
+        keys = mapping(file.value, (), ("topics", "settings"))
+        topics = {**known.topics, **_topics(keys.get("topics", {}), ("topics",), known)}
+        listed = keys.get("settings", [])
+        if not isinstance(listed, list):
+            raise FaultError(f"expected a list of settings, found {kind_of(listed)}", ("settings",))
+        settings = tuple(_setting(part, ("settings", i), topics) for i, part in enumerate(listed))
+        return Frameworks(topics, settings + known.settings)
     except FaultError as fault:
         raise file.error(fault) from None
+
+
+def _topics(value: Any, at: Path, known: Frameworks) -> dict[str, str]:
+    names = mapping(value, at, value if isinstance(value, dict) else ())
+    for name in names:
+        if name in known.topics:
+            raise FaultError(f"a topic `{name}` exists already", (*at, name))
+    return {name: text(about, (*at, name)) for name, about in names.items()}
 
 
 def _setting(value: Any, at: Path, topics: Mapping[str, str]) -> Setting:

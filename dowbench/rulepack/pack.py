@@ -69,10 +69,14 @@ class RulePack:
 
     @cached_property
     def frameworks(self) -> Frameworks:
-        """Settings of agent frameworks."""
-        from dowbench.rulepack.frameworks import load_frameworks
+        """Settings of agent frameworks; those of a later pack stand first."""
+        from dowbench.rulepack.frameworks import NO_FRAMEWORKS, load_frameworks
 
-        return load_frameworks(self.directories[0].load(FRAMEWORKS))
+        found = NO_FRAMEWORKS
+        for directory in self.directories:
+            if directory.has(FRAMEWORKS):
+                found = load_frameworks(directory.load(FRAMEWORKS), found)
+        return found
 
     @cached_property
     def evidence(self) -> Mapping[str, tuple[Evidence, ...]]:
@@ -120,8 +124,8 @@ def builtin_directory() -> Path:
 def load_pack(directories: Sequence[Path] = (), settings: Settings | None = None, *, builtin: bool = True) -> RulePack:
     """The built-in rules (with ``builtin``) and those of ``directories``, with a configuration's settings applied.
 
-    A directory holds one file a rule, and may hold a ``lexicon.yaml`` that adds lists and roles and a
-    ``reported.yaml``. A rule with the id of an earlier one is an error. Raises ``RuleError`` for what is wrong in a
+    A directory holds one file a rule, and may hold a ``lexicon.yaml`` that adds lists and roles, a ``reported.yaml``, a
+    ``frameworks.yaml``. A rule with the id of an earlier one is an error. Raises ``RuleError`` for what is wrong in a
     file, ``UsageError`` for what is wrong in ``settings`` or a directory that does not exist.
     """
     settings = settings or Settings()

@@ -424,8 +424,8 @@ def test_each_type_that_is_none_is_said() -> None:
 
 @pytest.mark.parametrize(
     "stated",
-    ["string", "STRING", "str", "int", "Long", "float", "double", "list", "Tuple", "dict", "date", "file", "bool", "NULL",
-     "any", "Any", "TYPE_UNSPECIFIED", ["integer", "null"], ["STRING", "any"]],
+    ["string", "STRING", "str", "int", "Long", "float", "double", "list", "Tuple", "dict", "date", "file", "bool",
+     "NULL", "any", "Any", "TYPE_UNSPECIFIED", ["integer", "null"], ["STRING", "any"]],
     ids=str,
 )  # fmt: skip
 def test_types_in_other_spellings_and_types_left_open_on_purpose_are_no_note(stated: Any) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from workbench import tool, write
 
 from dowbench.errors import RuleError
 from dowbench.rulepack import builtin_directory, load_pack
@@ -102,3 +103,49 @@ def test_a_broken_file_is_a_located_error(tmp_path: Path):
     (tmp_path / "frameworks.yaml").write_text(text)
     with pytest.raises(RuleError, match=r"frameworks\.yaml:3:\d+: settings\.0\.verified: expected one of package"):
         load_frameworks(Directory(tmp_path).load("frameworks.yaml"))
+
+
+OWN = """\
+topics:
+  spending: What one run may cost.
+settings:
+  - {framework: Ours, set: "cap: 5", default: none, verified: source, topics: [spending, calls], common: true}
+  - {framework: LangChain, set: OurMiddleware(20), default: none, verified: source, topics: [calls], common: true}
+"""
+
+
+def test_a_pack_brings_its_own_topics_and_settings(probe):
+    probe.write(OWN, "frameworks.yaml")
+    probe.rule("{name: {words: [fetch]}}", frameworks="[spending, calls, turns]")
+    (info,) = probe.pack().infos
+    codes = {setting.framework: setting.code for setting in info.frameworks}
+    assert codes["Ours"] == "cap: 5"
+    assert codes["LangChain"] == "OurMiddleware(20)"
+    assert codes["OpenAI Agents SDK"] == "Runner.run(agent, input, max_turns=10)"
+    (pagination,) = [info for info in load_pack([probe.folder]).infos if info.id == "unbounded-pagination"]
+    assert "cap: 5" in {setting.code for setting in pagination.frameworks}
+    assert not {"cap: 5", "OurMiddleware(20)"} & {s.code for info in load_pack().infos for s in info.frameworks}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("topics:\n  calls: Again.\n", 2, "topics.calls: a topic `calls` exists already"),
+        ("topics: [calls]\n", 1, "topics: expected a mapping, found a list"),
+        ("topics: {own: }\n", 1, "topics.own: expected text, found nothing"),
+        ("topics: {}\nsettings: 5\n", 2, "settings: expected a list of settings, found the number 5"),
+        ("topics: {}\nsettings: [5]\n", 2, "settings.0: expected a mapping, found the number 5"),
+        ("setting: []\n", 1, "unknown key `setting`; did you mean `settings`?"),
+        (OWN.replace("[calls]", "[cals]"), 5, "settings.1.topics.0: expected one of "),
+        ("- a\n", 1, "expected a mapping, found a list"),
+    ],
+)
+def test_a_wrong_file_in_a_pack_is_a_located_error_of_the_scan(probe, dowbench, folder, text, line, message):
+    path = probe.write(text, "frameworks.yaml")
+    probe.write()
+    write(folder / "tools.json", tool())
+    run = dowbench("scan", "--rules", str(probe.folder), "tools.json")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith(f"error: {path}:{line}:")
+    assert message in run.err
+    assert run.err.count("\n") == 1

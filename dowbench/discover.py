@@ -79,7 +79,7 @@ def discover(arguments: Iterable[str], *, exclude: Globs) -> Discovery:
         targets=tuple(finder.targets.values()),
         skipped=(*finder.skipped, *finder.doubles()),
         errors=tuple(finder.errors),
-        warnings=tuple(_few(finder.unopened)),
+        warnings=tuple(_few([*finder.unopened, *finder.hidden()])),
         containers=tuple(finder.containers),
     )
 
@@ -99,6 +99,9 @@ class _Finder:
         self.unopened: list[Note] = []
         self.containers: list[Container] = []
         self._links: dict[str, str] = {}
+        self._folder_links: dict[str, str] = {}
+        self._walked: set[str] = set()
+        self._matched_in: set[str] = set()
         self._exclude = exclude
 
     def doubles(self) -> Iterator[Note]:
@@ -107,6 +110,16 @@ class _Finder:
             path = self.targets[file].path
             if link != path:
                 yield Note(link, f"symbolic link to a file that is scanned as {path}")
+
+    def hidden(self) -> Iterator[Note]:
+        """Links to folders that are not looked into under another name, and do not lead up again."""
+        if not self._folder_links:
+            return
+        walked, matched_in = ({*map(os.path.realpath, folders)} for folders in (self._walked, self._matched_in))
+        for link, real in self._folder_links.items():
+            above = _upwards(os.path.realpath(os.path.dirname(link)))  # noqa: PTH120
+            if real not in above and real not in matched_in and walked.isdisjoint(_upwards(real)):
+                yield Note(shown(link), f"not scanned: {_FOLDER_LINK}; name it to scan what is in it")
 
     def argument(self, argument: str) -> None:
         if argument == STDIN:
@@ -166,6 +179,7 @@ class _Finder:
             except OSError as error:
                 self._unreadable(error)
                 continue
+            self._matched_in.add(folder)
             below = []
             for entry in inside:
                 if entry.name.startswith(".") and not hidden:
@@ -173,12 +187,10 @@ class _Finder:
                 onward = onward_from(reached, entry.name, pattern)
                 if len(pattern) in onward:
                     yield _join(folder, entry.name)
-                elif (
-                    onward
-                    and entry.is_dir(follow_symlinks=False)
-                    and not (None in pattern and self._passed_over(folder, entry.name))
-                ):
-                    below.append((_join(folder, entry.name), onward))
+                elif onward and os.path.isdir(_join(folder, entry.name)):  # noqa: PTH112
+                    anywhere = None in pattern or entry.is_symlink()
+                    if not (anywhere and self._passed_over(folder, entry.name)):
+                        below.append((_join(folder, entry.name), onward))
             pending += reversed(below)
 
     def tracked(self) -> None:
@@ -190,15 +202,20 @@ class _Finder:
             self.containers.append(Container(os.curdir))
             self._walk(os.curdir, os.curdir)
             return
-        files, submodules = tracked
+        files, submodules, links = tracked
         suited = [file for file in files if file.lower().endswith(SUFFIXES)]
         self.containers.append(Container(os.curdir, f"{_tracking(len(files), len(suited))}; {_INSTEAD}"))
         for folder in submodules:
             self._unopened(folder, "a git submodule; name it to scan what is in it")
+        self._walked.add(os.curdir)
+        for link in links:
+            if not link.lower().endswith(SUFFIXES) and os.path.isdir(link):  # noqa: PTH112
+                self._passed_over(*os.path.split(link))
         for file in suited:
             self._maybe(file, os.curdir, os.curdir)
 
     def _walk(self, folder: str, origin: str) -> None:
+        self._walked.add(folder)
         for parent, folders, files in os.walk(folder, onerror=self._unreadable):
             folders[:] = sorted(name for name in folders if not self._passed_over(parent, name))
             for name in sorted(files):
@@ -207,15 +224,16 @@ class _Finder:
 
     def _passed_over(self, parent: str, name: str) -> bool:
         folder = _join(parent, name)
-        if name in SKIPPED_FOLDERS:
-            return True
-        if os.path.islink(folder):  # noqa: PTH114
-            self.skipped.append(Note(shown(folder), "symbolic link to a folder, not followed"))
-            return True
-        if os.path.exists(_join(folder, "pyvenv.cfg")):  # noqa: PTH110
+        if name in SKIPPED_FOLDERS or os.path.exists(_join(folder, "pyvenv.cfg")):  # noqa: PTH110
             return True
         if self._exclude.match(folder):
             self.skipped.append(Note(shown(folder), "excluded by the configuration"))
+            return True
+        if os.path.islink(folder):  # noqa: PTH114
+            real = os.path.realpath(folder)
+            if os.path.basename(real) not in SKIPPED_FOLDERS and folder not in self._folder_links:  # noqa: PTH119
+                self.skipped.append(Note(shown(folder), _FOLDER_LINK))
+                self._folder_links[folder] = real
             return True
         return False
 
@@ -233,6 +251,9 @@ class _Finder:
             self.errors.append(Note(shown(file), f"cannot be opened: {error.strerror}"))
             return
         if stat.S_ISLNK(status.st_mode):
+            if os.path.isdir(file):  # noqa: PTH112
+                self._passed_over(*os.path.split(file))
+                return
             if not _inside(file, root):
                 self._unopened(file, "symbolic link out of the scanned folder, not followed")
                 return
@@ -280,6 +301,7 @@ def _joined(one: Target, other: Target) -> Target:
     return best._replace(origins=tuple(dict.fromkeys((*one.origins, *other.origins))), named=one.named or other.named)
 
 
+_FOLDER_LINK = "symbolic link to a folder, not followed"
 _INSTEAD = "name what to scan, such as . for all that is in this folder, or git add it"
 
 
@@ -293,6 +315,12 @@ def _tracking(files: int, suited: int) -> str:
 
 def _join(parent: str, name: str) -> str:
     return name if parent == os.curdir else os.path.join(parent, name)  # noqa: PTH118
+
+
+def _upwards(folder: str) -> Iterator[str]:
+    """``folder`` and what it lies in."""
+    yield folder
+    yield from map(str, Path(folder).parents)
 
 
 def _inside(file: str, root: str) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 120.0
 """Seconds that git may take for an answer. A repository that somebody unpacked may hold pipes, which git waits for."""
-_SUBMODULE = b"160000"
+_LINK, _SUBMODULE = b"120000", b"160000"
 _SETTINGS = ("core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never")
 _ENVIRONMENT = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 
@@ -29,6 +29,8 @@ class Tracked(NamedTuple):
 
     files: list[str]
     submodules: list[str]
+    links: list[str]
+    """Those of ``files`` that are symbolic links."""
 
 
 def tracked(folder: Path) -> Tracked | None:
@@ -39,10 +41,12 @@ def tracked(folder: Path) -> Tracked | None:
         output = _run(folder, "ls-files", "-z", "--cached", "--stage")
     except UsageError:
         return None
-    found = Tracked([], [])
+    found = Tracked([], [], [])
     for entry in filter(None, output.split(b"\0")):
-        mode, name = entry.split(b" ", 1)[0], entry.split(b"\t", 1)[1]
-        (found.submodules if mode == _SUBMODULE else found.files).append(os.fsdecode(name))
+        mode, name = entry.split(b" ", 1)[0], os.fsdecode(entry.split(b"\t", 1)[1])
+        (found.submodules if mode == _SUBMODULE else found.files).append(name)
+        if mode == _LINK:
+            found.links.append(name)
     return found
 
 

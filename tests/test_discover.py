@@ -166,11 +166,56 @@ def test_links_out_of_the_folder_are_not_followed(folder, tmp_path, probe):
     assert reasons(run)["in/out.json"] == "symbolic link out of the scanned folder, not followed"
     assert reasons(run)["in/circle.json"].startswith("symbolic link that leads nowhere: ")
     assert [(note["path"], note["line"]) for note in run.json["warnings"]] == [
-        ("in/circle.json", None), ("in/out.json", None),
+        ("in/circle.json", None), ("in/out.json", None), ("in/outside", None),
     ]  # fmt: skip
     assert reasons(run)["in/outside"] == "symbolic link to a folder, not followed"
     assert run.code == 0
     assert paths(probe("in/out.json")) == ["in/out.json"]
+
+
+NOT_FOLLOWED = "symbolic link to a folder, not followed"
+
+
+@posix
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [
+        (("in",), ["in/far", "in/near"]),
+        (("in", "beside"), ["in/far"]),
+        ((".",), ["in/far"]),
+        (("in/*",), ["in/far", "in/near"]),
+        (("in/*/*.json",), ["in/far", "in/near"]),
+        (("in/**/*.json",), ["in/far", "in/near"]),
+        (("**/*.json",), ["in/far"]),
+        ((), ["in/far"]),
+    ],
+)
+def test_links_to_folders_that_hide_files_are_named(folder, tmp_path, probe, arguments, warned):
+    """Not those that lead to what is scanned anyway or up again, nor what is passed over by its name."""
+    write(folder / "in" / "deep" / "real.json", tool("probe_real"))
+    write(folder / "in" / "flat.json", tool("probe_flat"))
+    write(folder / "beside" / "other.json", tool("probe_other"))
+    for name in ("elsewhere", "node_modules", "env"):
+        write(tmp_path / name / "far.json", tool("probe_far"))
+    (tmp_path / "env" / "pyvenv.cfg").touch()
+    links = {"far": "../../elsewhere", "near": "../beside", "here": "deep", "up": "..", "cut": "../../elsewhere"}
+    links |= {".venv": "../../env", "env": "../../env", "node_modules": "../beside", "pkgs": "../../node_modules"}
+    for name, target in links.items():
+        (folder / "in" / name).symlink_to(target)
+    (folder / "dowbench.yaml").write_text("exclude: [cut]\n", encoding="utf-8")
+    (folder / ".git").rmdir()
+    git(folder, "init", "-q")
+    git(folder, "add", "--force", ".")
+    run = probe(*arguments, "--skip-unrecognized")
+    assert run.code == 0
+    said = f"not scanned: {NOT_FOLLOWED}; name it to scan what is in it"
+    assert sorted(run.err.splitlines()) == [f"warning: {path}: {said}" for path in warned]
+    skipped = reasons(run)
+    assert {skipped[path] for path in warned} == {NOT_FOLLOWED}
+    assert skipped["in/cut"] == "excluded by the configuration"
+    assert not {"in/.venv", "in/env", "in/node_modules", "in/pkgs"} & skipped.keys()
+    assert "probe_far" not in run.out
+    assert paths(probe("in/far")) == ["in/far/far.json"]
 
 
 @posix

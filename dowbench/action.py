@@ -146,6 +146,8 @@ def _run(environment: Mapping[str, str], outputs: dict[str, str]) -> int:
 def _config(inputs: Inputs) -> Config:
     path = Path(inputs.config) if inputs.config else configs.find(Path.cwd())
     config = configfile.load(path, shown=shown(str(path))) if path else configs.Config()
+    if path and not inputs.config:
+        config = replace(config, unread=configs.unread(path))
     config = replace(config, fail_on=inputs.fail_on)
     if inputs.loader != "auto":
         config = replace(config, loader=inputs.loader)

@@ -246,7 +246,7 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
     """The configuration with what the command line says put over it."""
     from dataclasses import replace
 
-    from dowbench.config import Config, find
+    from dowbench.config import Config, find, unread
     from dowbench.inputs import working_directory
     from dowbench.pointer import split
 
@@ -257,6 +257,8 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
         from dowbench.inputs import shown
 
         config = configfile.load(path, shown=shown(str(path)))
+        if not file:
+            config = replace(config, unread=unread(path))
     packs = tuple(str(Path(folder).absolute()) for folder in settings.pop("rule_packs"))
     given = {key: value for key, value in settings.items() if value not in (None, ())}
     lines = dict(config.lines)

@@ -60,6 +60,8 @@ class Config:
     """Folder of the file that was read; the working directory without one."""
     path: str | None = None
     """The file that was read, for messages."""
+    unread: tuple[str, ...] = ()
+    """Configurations beside it that were not, because it was found first."""
     lines: Mapping[str, int] = field(default_factory=dict)
     """Line of a setting by its JSON pointer, for messages about values that only a scan can judge."""
 
@@ -94,19 +96,33 @@ def find(start: Path) -> Path | None:
     return None
 
 
+def unread(found: Path) -> tuple[str, ...]:
+    """Which configurations ``find`` did not look at for the one that it ``found`` in the same folder."""
+    names = (*FILENAMES, "pyproject.toml")
+    others = [found.with_name(name) for name in names[names.index(found.name) + 1 :]]
+    return tuple(shown(str(file)) for file in others if os.path.lexists(file) and _is_meant(file))
+
+
+def _is_meant(file: Path) -> bool:
+    try:
+        return file.name in FILENAMES or _has_table(file)
+    except UsageError:  # not of use now
+        return False
+
+
 def _has_table(pyproject: Path) -> bool:
     try:
         data = read_settings(pyproject, name := shown(str(pyproject)))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", path=name) from None
-    if b"tool.dowbench" in data or b"dowbench" not in data:
-        return b"tool.dowbench" in data
-    import tomllib  # slow to import, and there are other ways to write the table
+    if b"dowbench" not in data:
+        return False
+    import tomllib  # slow to import
 
     try:
         tool = tomllib.loads(data.decode()).get("tool")
     except (ValueError, RecursionError):
-        return False
+        return b"tool.dowbench" in data  # which is an error once it is read
     return isinstance(tool, dict) and "dowbench" in tool
 
 

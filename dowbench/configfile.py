@@ -59,6 +59,8 @@ def check_config(config: Any) -> Config:
             raise UsageError(f"exceptions[{index}] must be a Waiver, not {kind.__name__}")
     if not isinstance(config.lines, Mapping) or not isinstance(config.path, str | None):
         raise UsageError("path and lines say where a file has its settings: a text, and numbers by pointer")
+    if not isinstance(config.unread, tuple) or not all(isinstance(file, str) for file in config.unread):
+        raise UsageError("unread must be a tuple of paths as texts")
     if not isinstance(config.base, str | PathLike):
         raise UsageError(f"base must be a path, not {type(config.base).__name__}")
     return replace(config, base=Path(config.base))

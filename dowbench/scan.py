@@ -192,7 +192,12 @@ def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> Sc
         suppressed=tuple(sorted(all_files.suppressed, key=lambda s: _order(s.finding))),
         skipped=tuple(sorted((*found.skipped, *all_files.skipped), key=lambda note: note.path)),
         errors=tuple(errors),
-        warnings=(*found.warnings, *all_files.warnings, *_idle_waivers(found.targets, all_files, plan)),
+        warnings=(
+            *_unread(config),
+            *found.warnings,
+            *all_files.warnings,
+            *_idle_waivers(found.targets, all_files, plan),
+        ),
         rules=plan.rules,
         unchanged=all_files.unchanged,
         left_out=all_files.left_out,
@@ -210,6 +215,12 @@ def _order(finding: Finding) -> tuple[str, int, str, int, int, str]:
         finding.document,
         finding.parameter or "",
     )
+
+
+def _unread(config: Config) -> Iterator[Note]:
+    """Configurations that were passed over."""
+    for file in config.unread:
+        yield Note(file, f"not read: the configuration is {config.path}, and there can be one")
 
 
 def _idle_waivers(targets: Sequence[Target], outcome: FileOutcome, plan: Plan) -> Iterator[Note]:

@@ -204,6 +204,15 @@ def test_a_setting_of_the_configuration_is_named_with_its_line(runner: Runner) -
     assert "dowbench: error" in runner.summary
 
 
+def test_a_configuration_that_another_one_hides_is_named(runner: Runner) -> None:
+    (runner.workspace / "tools.json").write_text(tools(BOUNDED))
+    for name in ("dowbench.yaml", "dowbench.yml"):
+        (runner.workspace / name).touch()
+    assert runner.run() == 0
+    assert "dowbench.yml: not read: the configuration is dowbench.yaml" in runner.log
+    assert "`dowbench.yml` not read: " in runner.summary
+
+
 def test_the_report_in_the_log_cannot_give_commands(runner: Runner) -> None:
     (runner.workspace / "tools.json").write_text(tools({**SEARCH, "name": "web_search\n::notice::pages"}))
     assert runner.run() == 1

@@ -192,6 +192,45 @@ def test_nearest_one_is_found_going_up(folder):
     assert find(inner) == inner / "dowbench.yml"
 
 
+ONE = "and there can be one"
+
+
+@pytest.mark.parametrize(
+    ("others", "read", "unread"),
+    [
+        ({"dowbench.yml": ""}, "dowbench.yaml", ["dowbench.yml"]),
+        ({"pyproject.toml": "[tool.dowbench]\n"}, "dowbench.yaml", ["pyproject.toml"]),
+        ({"pyproject.toml": "tool = {dowbench = {}}\n", "dowbench.yml": ""}, "dowbench.yaml",
+         ["dowbench.yml", "pyproject.toml"]),
+        ({"pyproject.toml": "# tool.dowbench is in dowbench.yaml\n[project]\nname = 'a'\n"}, "dowbench.yaml", []),
+        ({"pyproject.toml": "not [ toml\n", "dowbench.json": "{}"}, "dowbench.yaml", []),
+        ({"../dowbench.yml": "fail_on: high\n"}, "dowbench.yaml", []),
+        ({}, "dowbench.yml", []),
+        ({"pyproject.toml": "[tool.dowbench]\n"}, "dowbench.yml", ["pyproject.toml"]),
+    ],
+)  # fmt: skip
+def test_a_configuration_that_another_one_hides_is_named(folder, probe, monkeypatch, others, read, unread):
+    (folder / "sub").mkdir()
+    write(folder / "sub" / "tools.json", tool("probe_a"))
+    monkeypatch.chdir("sub")
+    Path(read).write_text("fail_on: low\n", encoding="utf-8")
+    for name, text in others.items():
+        Path(name).write_text(text, encoding="utf-8")
+    run = probe("tools.json")
+    assert run.code == 1
+    assert run.err.splitlines() == [f"warning: {name}: not read: the configuration is {read}, {ONE}" for name in unread]
+    assert [note["path"] for note in run.json["warnings"]] == unread
+    for chosen in (("--config", read), ("--no-config",)):
+        assert probe(*chosen, "tools.json").err == ""
+
+
+def test_a_mention_of_the_table_is_no_configuration(folder):
+    (folder / "pyproject.toml").write_text("# no tool.dowbench here\n", encoding="utf-8")
+    assert find(folder) is None
+    (folder / "pyproject.toml").write_text("[tool.dowbench\n", encoding="utf-8")
+    assert find(folder) == folder / "pyproject.toml"
+
+
 def test_search_ends_at_the_work_tree_and_at_home(folder, tmp_path, monkeypatch):
     (tmp_path / "dowbench.yaml").touch()
     assert find(folder) is None
@@ -269,7 +308,7 @@ def test_declared_limits_answer_the_rules_they_cover(folder, dowbench):
 
 def test_schema_and_dataclass_name_the_same_settings_and_defaults():
     properties = configfile.schema()["properties"]
-    fields = {f.name: f for f in dataclasses.fields(Config) if f.name not in ("base", "path", "lines")}
+    fields = {f.name: f for f in dataclasses.fields(Config) if f.name not in ("base", "path", "lines", "unread")}
     assert set(properties) == set(fields)
     default = Config()
     for name, schema in properties.items():

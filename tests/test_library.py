@@ -173,6 +173,7 @@ def test_a_path_that_no_file_can_have_stops_no_other(folder: Path, path: str, re
         ({"rules": {5: {}}}, "the keys of rules must be strings, not 5"),
         ({"lines": 5}, "path and lines say where a file has its settings"),
         ({"path": b"x"}, "path and lines say where a file has its settings"),
+        ({"unread": "dowbench.yml"}, "unread must be a tuple of paths"),
         ({"source_limits": {"seconds": 10**400}}, "seconds must be a finite number above 0"),
         ({"rule_packs": ("a\0b",)}, "no such directory of rules"),
         ({"exclude": ("[",)}, "the pattern '[' matches nothing"),

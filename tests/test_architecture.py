@@ -39,10 +39,11 @@ ALLOWED = {
     "patterns": set(),
     "pointer": set(),
     "plan": {"config", "globs", "loaders", "rulepack", "source"},
+    "phrases": {"prose"},
     "prose": set(),
     "report": {"git", "inputs", "rulepack"},
-    "result": {"prose"},
-    "rulepack": {"engine", "inputs", "loaders", "prose", "result"},
+    "result": {"phrases", "prose"},
+    "rulepack": {"engine", "inputs", "loaders", "phrases", "prose", "result"},
     "scan": {
         "baseline", "config", "configfile", "discover", "engine", "fingerprint", "git", "globs", "inputs", "loaders",
         "parallel", "plan", "scanfile",

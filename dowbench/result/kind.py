@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dowbench.result import running, traits
+from dowbench.result import models, running, traits
 from dowbench.result.actions import bare, one, returns, single, sure, titled
 from dowbench.result.english import QUANTIFIERS, plural, singular, word_set
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def kind_of(r: Reading) -> tuple[Kind, str]:
     """What comes back, and why that is thought."""
-    if traits.image(r) and not traits.looks(r):
+    if traits.image(r) and not models.looks(r):
         return "media", "an image"
-    if traits.generates(r):
+    if models.generates(r):
         return "generation", "what a model or an agent answers"
     if r.decides:
         return "scalar", "yes or no"

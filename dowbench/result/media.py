@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dowbench.prose import sentences
-from dowbench.result import traits
+from dowbench.result import models, traits
 from dowbench.result.bounds import choices
 from dowbench.result.english import any_of, word_set
 from dowbench.words import split
@@ -35,7 +35,7 @@ def media(r: Reading, *, snapshots: bool) -> bool:
         return True
     if r.tool.output is not None and r.tool.method is not None:
         return False
-    if traits.looks(r):
+    if models.looks(r):
         return False
     if traits.saved(r) or _has_place(r):
         return _is_inline(r)

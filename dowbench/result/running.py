@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dowbench.prose import Phrases, sentences
+from dowbench.phrases import Phrases
+from dowbench.prose import sentences
 from dowbench.result.bounds import choices
 from dowbench.result.english import REQUESTS, any_of, in_name, word_set
 from dowbench.result.traits import words_of

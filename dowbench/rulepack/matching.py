@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench.prose import Hit, PhraseError, Phrases, sentences
+from dowbench.phrases import PhraseError, Phrases
+from dowbench.prose import Hit, sentences
 from dowbench.rulepack.reading import FaultError, Path, choice, mapping, near, number, texts
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench import words
 from dowbench.errors import UsageError
-from dowbench.prose import PhraseError, Phrases
+from dowbench.phrases import PhraseError, Phrases
 from dowbench.rulepack import matching
 from dowbench.rulepack.reading import FaultError, Path, boolean, choices, kind_of, mapping, near, number, texts
 

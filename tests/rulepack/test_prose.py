@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowbench.prose import MAX_GAP, Hit, Mentions, PhraseError, Phrases, sentences
+from dowbench.phrases import MAX_GAP, PhraseError, Phrases
+from dowbench.prose import Hit, Mentions, sentences
 
 
 def words(text):

@@ -145,6 +145,8 @@ _COMPARING = frozenset({"resolve", "check", "compare", "identify", "detect", "li
 
 def _of_the_one(r: Reading, named: Action, said: Action) -> bool:
     """Whether the description has in the plural what the name has in the singular: get_quote, "quotes for a symbol"."""
+    if not said.object:
+        return False
     head = said.object[-1]
     same = named.object[-1:] == singular(said.object)[-1:] and plural(head) and head not in r.v["list_nouns"]
     return same and said.tail[:2] in _FOR_ONE and QUANTIFIERS.isdisjoint(said.object)

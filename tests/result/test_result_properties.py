@@ -21,7 +21,9 @@ _WORDS = (
     "run sql `query` (1-50) <= 5 most recent — saves file image base64 with comments agent prompt . , : \n "
     "⟦9⟧ **max** 1,2,3"
 )
-WORDS = st.sampled_from(_WORDS.split(" "))
+_DECISIVE = sorted({word for phrases in LEXICON.values() for text in phrases for word in text.split()})
+_JOINING = "for of by with a an the to from in and or that which all returns single specific: , . name id"
+WORDS = st.one_of(*(st.sampled_from(words) for words in (_WORDS.split(" "), _DECISIVE, _JOINING.split(" "))))
 TEXTS = st.one_of(st.text(max_size=80), st.lists(WORDS, max_size=25).map(" ".join))
 NAMES = st.one_of(
     st.text(max_size=20),

@@ -25,6 +25,52 @@ if TYPE_CHECKING:
 
 HOSTILE = ROOT / "fixtures" / "hostile"
 EXPECTED: dict[str, dict[str, Any]] = yaml.safe_load((HOSTILE / "expected.yaml").read_text())
+PHRASES = [
+    *(
+        "a-",
+        "by ",
+        "(",
+        ")",
+        "](",
+        "<example>",
+        "</example>",
+        "`a` ",
+        '"',
+        "**",
+        "\n",
+        "- x: y\n",
+        "Args:\n",
+        "Returns:\n",
+    ),
+    *(
+        "e.g. ",
+        "; ",
+        "a: ",
+        "...",
+        "1. ",
+        "| a ",
+        "http://a/",
+        "aA",
+        "5 ",
+        "5%",
+        "(a) ",
+        "x (str): y\n",
+        ":param x: y\n",
+    ),
+    *("the ", "of ", "and ", "not ", "if ", "for each ", "list of ", "the single ", "all items ", "up to ", "at most "),
+    *(
+        "max 5 ",
+        "between 1 and ",
+        "limit: ",
+        "returns ",
+        "Returns a list. ",
+        "call this tool again ",
+        "until ",
+        "image ",
+    ),
+    *("the list of the ", "pages of ", "does not ", "search_all ", "write the whole history "),
+]
+"""What a description is made of, again and again, in the hope that a search looks at it from each place to the end."""
 HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 
 
@@ -202,6 +248,21 @@ class TestOfAnySize:
         run = scan("long.json")
         assert (run.err, run.json["files"][0]["tools"]) == ("", 1)
         assert ("heavy-definition", "search_all") in found(run)
+
+    @pytest.mark.parametrize("phrase", PHRASES)
+    def test_work_does_not_grow_with_the_square_of_a_description(
+        self, phrase: str, folder: Path, dowbench: Dowbench
+    ) -> None:
+        """Long enough, and the limit low enough, for work that grows with the square to be seen."""
+        text = phrase * (400_000 // len(phrase))
+        schema = {"type": "object", "properties": {"limit": {"type": "integer", "description": text}}}
+        Path("long.json").write_text(
+            json.dumps([tool("search_all", description=text), tool("list_all", input_schema=schema)])
+        )
+        Path("limits.yaml").write_text("source_limits: {seconds: 20}\n")
+        run = dowbench("scan", "--config", "limits.yaml", "--tier", "pedantic", "--format", "json", "long.json")
+        assert (run.err, run.json["files"][0]["tools"]) == ("", 2)
+        assert {("heavy-definition", "search_all"), ("heavy-definition", "list_all")} <= set(found(run))
 
     @pytest.mark.parametrize(
         "limit",

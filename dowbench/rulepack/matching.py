@@ -113,13 +113,13 @@ class Search:
         for sentence in text[self._opening]:
             if needed.isdisjoint(sentence.words):
                 continue
+            fitting: frozenset[int] | None = None
             for hit in wanted.all(sentence.words):
                 if sentence.negated(hit):
                     continue
-                clause = sentence.clauses[hit.start]
-                if all(self._near_by(group, sentence, clause) for group in self._also) and not (
-                    self._without and self._near_by(self._without, sentence, clause)
-                ):
+                if fitting is None:
+                    fitting = self._fitting(sentence)
+                if sentence.clauses[hit.start] in fitting:
                     return Mention(sentence, hit)
         return None
 
@@ -129,8 +129,18 @@ class Search:
             return None
         return self(sentences(text))
 
-    def _near_by(self, group: Phrases, sentence: Sentence, clause: int) -> bool:
-        return any(self._whole or sentence.clauses[hit.start] == clause for hit in group.all(sentence.words))
+    def _fitting(self, sentence: Sentence) -> frozenset[int]:
+        """The clauses near which all of ``also`` stand, and none of ``without``."""
+        fitting = frozenset(sentence.clauses)
+        for group in self._also:
+            fitting &= self._clauses(group, sentence)
+        return fitting - self._clauses(self._without, sentence) if self._without and fitting else fitting
+
+    def _clauses(self, group: Phrases, sentence: Sentence) -> frozenset[int]:
+        """The clauses that have one of the phrases; with ``whole`` all of them where one has."""
+        if self._whole:
+            return frozenset(sentence.clauses if group.find(sentence.words) else ())
+        return frozenset(sentence.clauses[hit.start] for hit in group.all(sentence.words))
 
 
 def description(value: Any, at: Path, env: Env) -> Search:

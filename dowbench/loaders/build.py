@@ -40,15 +40,15 @@ def tool(
 ) -> Tool:
     """The tool that ``entry`` at ``pointer`` defines.
 
-    ``schema`` is the key (or path of keys) of its input schema, ``output`` that of its output schema; ``flat`` input
-    schemas are the properties alone. ``place`` is the pointer of the entry of the list, ``definition`` its value, where
-    ``entry`` is only a part of it.
+    ``schema`` is the key (or path of keys) of its input schema, ``None`` where it has none, ``output`` that of its
+    output schema; ``flat`` input schemas are the properties alone. ``place`` is the pointer of the entry of the list,
+    ``definition`` its value, where ``entry`` is only a part of it.
 
     Raises:
         SourceError: for a name or description that is no text, a schema that is no schema or under a misspelt key.
     """
     path = (schema,) if isinstance(schema, str) else schema or ()
-    below, raw = join(pointer, *path), entry_at(context, entry, pointer, path)
+    below, raw = join(pointer, *path), entry_at(context, entry, pointer, path) if path else None
     if raw is None and path:
         refuse_misspelt(context, entry, pointer, path[0])
         if path[0] in REQUIRED:

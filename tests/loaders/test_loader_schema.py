@@ -432,6 +432,19 @@ def test_types_in_other_spellings_and_types_left_open_on_purpose_are_no_note(sta
     assert notes({"properties": {"p": {"type": stated}, "q": {"type": stated, "properties": {}}}}) == []
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"tools": [{"type": "custom", "name": "t", "description": "d"}, {"name": "f", "parameters": {}}]},
+        {"type": "custom", "custom": {"name": "t", "description": "d"}},
+        {"name": "t", "description": "d", "type": "tool", "arguments": [{"name": "p", "desc": "x", "type": "string"}]},
+        {"type": "function", "function": {"name": "t", "parameters": {"type": "object", "properties": {}}}},
+    ],
+)
+def test_the_type_of_an_entry_is_none_of_a_schema(entry: Any) -> None:
+    assert load(entry, path="t.json").notes == ()
+
+
 def test_a_negative_bound_of_a_number_stays() -> None:
     assert parameter({"type": "integer", "maximum": -1}).schema.get("maximum") == -1
 

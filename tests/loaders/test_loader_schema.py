@@ -435,7 +435,12 @@ def test_types_in_other_spellings_and_types_left_open_on_purpose_are_no_note(sta
 @pytest.mark.parametrize(
     "entry",
     [
-        {"tools": [{"type": "custom", "name": "t", "description": "d"}, {"name": "f", "parameters": {}}]},
+        {
+            "tools": [
+                {"type": "custom", "name": "t", "description": "d"},
+                {"type": "function", "name": "f", "parameters": {"type": "object"}},
+            ]
+        },
         {"type": "custom", "custom": {"name": "t", "description": "d"}},
         {"name": "t", "description": "d", "type": "tool", "arguments": [{"name": "p", "desc": "x", "type": "string"}]},
         {"type": "function", "function": {"name": "t", "parameters": {"type": "object", "properties": {}}}},

@@ -35,12 +35,15 @@ def media(r: Reading, *, snapshots: bool) -> bool:
         return True
     if r.tool.output is not None and r.tool.method is not None:
         return False
-    if models.looks(r):
+    if models.looks(r) or r.name[-1:] in _LINKS:
         return False
     if traits.saved(r) or _has_place(r):
         return _is_inline(r)
     picture = traits.encoded(r) or _offers_base64(r) or _is_returned(r) or _reads_any_file(r)
     return picture or (not _is_about(r) and (traits.image(r) or _is_object(r)))
+
+
+_LINKS = {("url",), ("urls",), ("link",), ("links",), ("uri",)}
 
 
 def _has_place(r: Reading) -> bool:

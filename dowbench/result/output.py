@@ -70,8 +70,10 @@ def _collect(schema: Schema, path: tuple[str, ...], v: Vocabulary, found: list[O
         if not short and path and not v["free_text_names"].isdisjoint(split(path[-1])):
             found.append(OpenPart(schema, "text", path))
         return
+    fails = any(name.startswith("error") for name in schema.properties)
     for child_name, child in schema.properties.items():
-        _collect(child, (*path, child_name), v, found, depth + 1)
+        if not (fails and child_name == "message"):  # what went wrong, in a sentence
+            _collect(child, (*path, child_name), v, found, depth + 1)
 
 
 def _stated(schema: Schema, keyword: str) -> bool:

@@ -42,7 +42,13 @@ def recursive(r: Reading) -> bool:
         words = sentence.words
         whole = not v["below_words"].isdisjoint(words) and not _EVERY.isdisjoint(words)
         whole = whole or any(a == "everything" and b in _BELOW for a, b in pairwise(words))
-        told = {word for before, word in pairwise(("", *words)) if word in v["recursion_words"] and before not in _NOT}
+        told = {
+            word
+            for i, word in enumerate(words)
+            if word in v["recursion_words"]
+            and (i == 0 or words[i - 1] not in _NOT)
+            and _COMPUTED.isdisjoint(words[i + 1 : i + 2])
+        }
         if sentence is not r.sentences[0]:
             told -= _PATTERNS
         if whole or (told and _LEFT_OUT.isdisjoint(words)):
@@ -81,6 +87,8 @@ _EVERY = word_set("all every recursively through including nested")
 _BELOW = word_set("below beneath under inside")
 _PATTERNS = word_set("glob globs")
 _NOT = word_set("not non no never without")
+_COMPUTED = word_set("summarization summary function formula query algorithm definition reasoning refinement")
+"""What is recursive and walks down no tree."""
 _LEFT_OUT = word_set("ignore ignores ignored exclude excludes excluded excluding")
 _TREE_OF = {("view",), ("structure",), ("of",)}
 

@@ -72,8 +72,8 @@ TOOLS = st.builds(
 def test_every_tool_has_a_result(definitions: list[dict[str, Any]]) -> None:
     tools = load({"tools": definitions}, path="tools.json", format="mcp").tools
     for tool in tools:
-        found = describe(tool, LEXICON, tools)
-        assert found == describe(tool, LEXICON, tools)
+        found = describe(tool, LEXICON, lambda: True)
+        assert found == describe(tool, LEXICON, lambda: True)
         assert found.query is None or found.query in tool.parameters
         told = (*(limit.parameter for limit in found.limits), *found.continuations)
         assert {id(parameter) for parameter in told} <= {id(parameter) for parameter in tool.parameters}

@@ -23,6 +23,8 @@ _PROSE = 3000
 """Characters of a name, of a cell and of a longer text."""
 _NOTES = 200
 """Notes of one kind that are listed."""
+_FIXES = 5
+"""Different fixes of one rule that are listed."""
 
 
 def render(result: ScanResult, options: ReportOptions) -> str:
@@ -106,7 +108,7 @@ def _rule_section(rule: RuleInfo, findings: list[Finding], settings: Iterable[Fr
     ]
     evidence = evidence_lines(findings[0].evidence or rule.evidence)
     lines.append("\n".join(f"- {label}: {markdown(text)}" for label, text in evidence) + "\n")
-    lines.append(f"**Fix.** {markdown_prose(rule.fix, _PROSE)}\n")
+    lines += _fixes(rule, findings)
     if settings:
         lines.append("Or, in your agent framework:\n")
         lines.append("\n".join(_setting(setting) for setting in settings) + "\n")
@@ -114,6 +116,19 @@ def _rule_section(rule: RuleInfo, findings: list[Finding], settings: Iterable[Fr
         lines.append(f"{markdown(' · '.join(rule.taxonomy))}\n")
     lines.append("</details>\n")
     return "\n".join(lines)
+
+
+def _fixes(rule: RuleInfo, findings: list[Finding]) -> Iterator[str]:
+    """The fix, where all findings have the same; each of a few; else what the rule says in general."""
+    fixes = {finding.fix: finding for finding in reversed(findings)}
+    if len(fixes) == 1:
+        yield f"**Fix.** {markdown_prose(findings[0].fix, _PROSE)}\n"
+    elif len(fixes) <= _FIXES:
+        yield "**Fix.**\n"
+        told = [(f.tool or "the tool set", f.fix) for f in reversed(fixes.values())]
+        yield "\n".join(f"- {markdown_code(tool, _NAME)}: {markdown_prose(fix, _PROSE)}" for tool, fix in told) + "\n"
+    else:
+        yield f"**Fix.** {markdown_prose(rule.fix, _PROSE)}\n"
 
 
 def _suppressed(result: ScanResult) -> Iterator[str]:

@@ -48,6 +48,8 @@ def continuations(
         form = v.known(continuation_name, parameter.name)
         if form is None and "for pagination" in parameter.description.lower():
             form = "offset"
+        if form == "cursor" and not reading and "cursor" in split(tool.name):
+            continue  # the one on the screen
         if form is not None and not (parameter.name.lower() in _STARTS and _has_end(tool)):
             text = parameter.description or texts.get(parameter.name, "")
             if _continues(parameter, form, reading, text, limited, more):

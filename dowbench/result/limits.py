@@ -61,18 +61,21 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     """
     series = not v["period_series"].isdisjoint(split(tool.name))
     found = []
+    own_words = frozenset(split(tool.name))
     for parameter in tool.parameters:
         named = v.known(_limit_name, parameter.name)
         text = parameter.description or texts.get(parameter.name, "")
         if named is None and _says_number(parameter, text, v, reading=reading):
             named = _LimitName("count", "items")
+        if not reading and not _LIMITED.isdisjoint(own_words.intersection(split(parameter.name))):
+            continue  # what the tool is for: set_rate_limit
         if named is not None and _is_limit(parameter, named.form, named.unit, reading, text, series):
             unit = _told_unit(text) if named.unit == "items" else named.unit
             found.append(upper_bound(parameter, text)._replace(unit=unit))
     if not found:
         return ()
     wrapped = len(tool.inputs) == 1
-    own = frozenset(split(tool.name)) | v["general_options"]
+    own = own_words | v["general_options"]
     found = [limit for limit in found if not _of_part(limit.parameter, own)]
     top = min((_depth(limit.parameter) for limit in found), default=0)
     return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)

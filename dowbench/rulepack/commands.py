@@ -58,6 +58,8 @@ def test(packs: tuple[Path, ...]) -> None:
     report = test_pack(packs or (builtin_directory(),), _load)
     for failure in report.failures:
         click.echo(str(failure._replace(path=_shown(failure.path))), err=True)
+    if packs and not report.failures:
+        _ = load_pack(packs).infos  # what only a scan looks at
     failures = len(report.failures)
     click.echo(f"{report.rules} rules, {report.tests} tests, {report.mutants} branches, {failures} failures.")
     if report.failures:
@@ -113,11 +115,14 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
         if differing or stale:
             raise SystemExit(1)
         return
-    output.mkdir(parents=True, exist_ok=True)
-    for path in stale:
-        path.unlink()
-    for path in differing:
-        path.write_text(wanted[path], encoding="utf-8")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for path in stale:
+            path.unlink()
+        for path in differing:
+            path.write_text(wanted[path], encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{_shown(error.filename or output)}: cannot be written: {error.strerror}") from None
     click.echo(f"{len(wanted)} files, {len(differing)} written, {len(stale)} removed.")
 
 

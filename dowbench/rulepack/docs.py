@@ -11,6 +11,7 @@ import yaml
 from dowbench.model import UNMEASURED
 from dowbench.rulepack import notation
 from dowbench.rulepack.document import read
+from dowbench.rulepack.pack import example
 from dowbench.rulepack.taxonomy import TAXONOMY
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def page(pack: RulePack, rule: Rule) -> str:
         lines += [shape.fix.plain(), ""]
     if rule.defense:
         lines += [f"Defense of the benchmark: `{rule.defense}`.", ""]
-    lines += _example(value.get("example"))
+    lines += _example(rule)
     lines += _settings(pack, rule)
     lines += _variants(rule, value)
     lines += _options(rule)
@@ -107,12 +108,11 @@ def _evidence(item: Evidence) -> str:
     return f"{item.provenance}: {item.text}{link}"
 
 
-def _example(value: Any) -> list[str]:
-    if value is None:
-        return []
+def _example(rule: Rule) -> list[str]:
     lines = []
-    for key, title in (("before", "Before"), ("after", "After")):
-        text = notation.as_json(value[key])
+    for title, text in zip(("Before", "After"), example(rule), strict=True):
+        if not text:
+            continue
         language = "json" if text.startswith("{") else "yaml"
         lines += [f"{title}:", "", f"```{language}", text, "```", ""]
     return lines

@@ -66,8 +66,8 @@ def document(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"tools": tools}
 
 
-def as_json(value: Any) -> str:
+def as_json(value: Any, at: Path) -> str:
     """A tool in short form as the JSON that somebody would have in a file; text stands as it is."""
     if isinstance(value, str):
         return value.rstrip()
-    return json.dumps(tool(value, ()), indent=2, ensure_ascii=False)
+    return json.dumps(tool(value, at), indent=2, ensure_ascii=False)

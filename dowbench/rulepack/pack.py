@@ -91,12 +91,11 @@ class RulePack:
         return tuple(self._info(rule) for rule in self.rules)
 
     def _info(self, rule: Rule) -> RuleInfo:
-        from dowbench.rulepack.notation import as_json
-
         for topic in rule.topics:
             if topic not in self.frameworks.topics:
-                raise RuleError(f"unknown topic `{topic}`{near(topic, self.frameworks.topics)}", path=rule.path)
-        shown = rule.file.value.get(EXAMPLE)
+                fault = FaultError(f"unknown topic `{topic}`{near(topic, self.frameworks.topics)}", ("frameworks",))
+                raise rule.file.error(fault)
+        before, after = example(rule)
         return RuleInfo(
             id=rule.id,
             title=rule.title,
@@ -109,9 +108,23 @@ class RulePack:
             taxonomy=rule.taxonomy,
             evidence=self.evidence[rule.id],
             frameworks=self.frameworks.common(rule.topics),
-            example_before=as_json(shown["before"]) if shown else "",
-            example_after=as_json(shown["after"]) if shown else "",
+            example_before=before,
+            example_after=after,
         )
+
+
+def example(rule: Rule) -> tuple[str, str]:
+    """The tool before and after the fix, as JSON or in the language of the rule; empty where it has none."""
+    from dowbench.rulepack.notation import as_json
+
+    shown = rule.file.value.get(EXAMPLE)
+    if not shown:
+        return "", ""
+    try:
+        keys = mapping(shown, (EXAMPLE,), ("before", "after"), ("before", "after"))
+        return as_json(keys["before"], (EXAMPLE, "before")), as_json(keys["after"], (EXAMPLE, "after"))
+    except FaultError as fault:
+        raise rule.file.error(fault) from None
 
 
 def builtin_directory() -> Path:

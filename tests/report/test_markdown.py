@@ -62,3 +62,9 @@ def test_clean_page():
         "## dowbench: no findings\n\nScanned 2 tools in 1 file: 0 high, 0 medium, 0 low. 0 suppressed, 0 skipped. "
         "A finding is a pattern match. A toolset without findings is not proven safe.\n"
     )
+
+
+def test_fixes_of_one_rule_that_differ_stand_each_with_its_tool():
+    first, second = finding(tool="read", fix="Add `max_chars`."), finding(tool="list", fix="Add `max_results`.")
+    report = render("markdown", result(first, second, second._replace(tool="show")), ReportOptions())
+    assert "**Fix.**\n\n- `read`: Add `max_chars`.\n- `list`: Add `max_results`.\n" in report

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 from probe_rule import RULE
 
-from dowbench.errors import UsageError
+from dowbench.errors import RuleError, UsageError
 from dowbench.rulepack.commands import rules
 
 
@@ -83,3 +83,33 @@ def test_docs_of_a_pack_are_written_checked_and_cleaned(probe, tmp_path):
     )
     run("docs", probe.folder, "-o", output)
     assert sorted(p.name for p in output.iterdir()) == ["README.md", "mine.md", "probe.md"]
+
+
+BAD = "example:\n  before: {name: x, parameters: {q: 5}}\n  after: {name: x}\ntests:"
+
+
+@pytest.mark.parametrize("command", [("list",), ("list", "--json"), ("show", "probe")])
+def test_a_fault_in_an_example_has_its_place(probe, command):
+    path = probe.write(RULE.replace("tests:", BAD))
+    with pytest.raises(RuleError, match=r"probe\.yaml:14:34: example\.before\.parameters\.q: ") as caught:
+        run(*command, "--rules", probe.folder)
+    assert caught.value.path == str(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(RULE.replace("scope:", "frameworks: [nope]\nscope:"), "probe.yaml"), ("settings: [5]\n", "frameworks.yaml")],
+)
+def test_a_pack_that_no_scan_can_load_does_not_pass_its_tests(probe, text, name):
+    probe.write()
+    probe.write(text, name)
+    with pytest.raises(RuleError, match=name):
+        run("test", probe.folder)
+
+
+def test_docs_where_nothing_can_be_written_are_an_error(probe, tmp_path):
+    probe.write()
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(UsageError, match=r"taken: cannot be written: "):
+        run("docs", probe.folder, "-o", tmp_path / "taken")
+    assert (tmp_path / "taken").read_text() == ""

@@ -94,7 +94,7 @@ def test_settings_of_a_framework_are_printed_with_formats_that_it_takes():
 
 def test_a_rule_with_an_unknown_topic_is_an_error(probe):
     probe.rule("{name: {words: [fetch]}}", frameworks="[call]")
-    with pytest.raises(RuleError, match=r"probe\.yaml: unknown topic `call`; did you mean `calls`"):
+    with pytest.raises(RuleError, match=r"probe\.yaml:\d+:\d+: frameworks: unknown topic `call`; did you mean `calls`"):
         _ = probe.pack().infos
 
 

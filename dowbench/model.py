@@ -174,6 +174,8 @@ class Tool(NamedTuple):
     definition: Any = None
     """The raw value at ``location``, for estimating what its text costs on every turn."""
     description_location: Location | None = None
+    unread: bool = False
+    """Whether its inputs stand behind a reference that is not followed, so that nothing is known of them."""
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:

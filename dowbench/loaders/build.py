@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.context import Context, quote
+from dowbench.loaders.keywords import reference
 from dowbench.loaders.parameters import flatten
 from dowbench.loaders.schema import Resolver
 from dowbench.loaders.spelling import misspelt, stray_schema
@@ -54,16 +55,18 @@ def tool(
         if path[0] in REQUIRED:
             context.note(f'a tool without "{path[0]}" is read as one that takes nothing', pointer)
     text, text_key = description(context, entry, pointer)
+    parameters = () if raw is None else inputs(context, raw, below, flat)
     return Tool(
         name=name(context, entry, pointer),
         location=Location(pointer if place is None else place),
         description=text,
-        parameters=() if raw is None else inputs(context, raw, below, flat),
+        parameters=parameters,
         output=output_schema(context, entry, pointer, output) if output else None,
         hints=hints,
         meta=meta,
         definition=entry if definition is None else definition,
         description_location=Location(join(pointer, text_key)) if text else None,
+        unread=not parameters and isinstance(raw, dict) and reference(raw) is not None,
     )
 
 

@@ -179,7 +179,7 @@ class Resolver(References):
             base, core = core, Core((Part(raw, pointer),))
             core.same_shape(base)
             core.keywords = base.keywords
-            if len(raw) > 1:
+            if len(raw) > 1 or part.raw is None:  # a reference that leads nowhere stays, as all that is known
                 core.keywords = merge_keywords(readable(raw, pointer, self.context), base.keywords)
             core.nullable = core.nullable or null or raw.get("nullable") is True
             core.via = use or core.via

@@ -35,9 +35,9 @@ __all__ = [
     "upper_bound",
 ]
 
-Bound = Literal["none", "parameter", "documented", "declared", "default", "open"]
+Bound = Literal["none", "parameter", "documented", "declared", "default", "open", "unknown"]
 """What bounds a result: nothing; a limit-like parameter with a maximum; a cap in prose; a declared cap; a limit-like
-parameter with only a default; one with neither."""
+parameter with only a default; one with neither; what cannot be read."""
 
 DECLARED = "anthropic/maxResultSizeChars"
 """The key of MCP ``_meta`` by which a server declares a cap, in characters."""
@@ -139,7 +139,7 @@ def _bound(r: Reading, kind: Kind, found: tuple[Limit, ...], cap: caps.Cap | Non
             return "default", None, limit.unit
     if useful:
         return "open", None, useful[0].unit
-    return "none", None, "items"
+    return "unknown" if r.tool.unread else "none", None, "items"
 
 
 def _of_other_things(r: Reading, kind: Kind, cap: caps.Cap) -> bool:

@@ -11,7 +11,7 @@ from dowbench.result.caps import SENTINELS
 if TYPE_CHECKING:
     from dowbench.model import Parameter, Schema
 
-LimitSource = Literal["schema", "documented", "none"]
+LimitSource = Literal["schema", "documented", "none", "unknown"]
 
 RANGE, WORK, TIME = "range", "work", "time"
 """Units of a limit that picks a part (lines 1 to 50), of one on what is done (turns, agents), not on the result, and of
@@ -25,7 +25,7 @@ class Limit(NamedTuple):
     maximum: float | None
     """The largest value that can be passed; ``None``: any."""
     source: LimitSource
-    """Where ``maximum`` is stated: in the schema, in prose, or nowhere."""
+    """Where ``maximum`` is stated: in the schema, in prose, nowhere; ``unknown`` behind a reference that leads out."""
     default: float | str | None
     """The value used when the model passes none, where it is stated."""
     required: bool
@@ -50,7 +50,12 @@ def upper_bound(parameter: Parameter, text: str | None = None) -> Limit:
         return Limit(parameter, cap.value, "documented", default, parameter.required, unit)
     if caps.capped(text):
         return Limit(parameter, None, "documented", default, parameter.required, unit)
-    return Limit(parameter, None, "none", default, parameter.required, unit)
+    unread = not schema.types and not REFERENCES.isdisjoint(schema.keywords)
+    return Limit(parameter, None, "unknown" if unread else "none", default, parameter.required, unit)
+
+
+REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+"""Keywords that stand beside no type only where what they refer to could not be read."""
 
 
 def _schema_maximum(schema: Schema) -> float | None:

@@ -25,7 +25,7 @@ KEYWORDS = (
     "minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "description",
 )  # fmt: skip
 PLACES = ("query", "path", "header", "cookie", "body")
-SOURCES = ("none", "schema", "documented")
+SOURCES = ("none", "schema", "documented", "unknown")
 COMPARISONS = ("above", "at_most")
 RESULT_ROLES = ("result_limit", "continuation")
 """Roles that depend on the whole tool; ``dowbench.result`` gives them."""

@@ -81,6 +81,10 @@ class NoChildren:
 NO_CHILDREN = NoChildren()
 
 
+REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
+"""Keywords of JSON Schema that refer to another schema."""
+
+
 class Schema(NamedTuple):
     """One JSON Schema node with local ``$ref`` followed, ``allOf`` merged and ``null`` unions unwrapped.
 
@@ -105,6 +109,11 @@ class Schema(NamedTuple):
         """The schema's own description, empty when it has none."""
         text = self.keywords.get("description")
         return text if isinstance(text, str) else ""
+
+    @property
+    def unread(self) -> bool:
+        """Whether it is a reference that is not followed, so that nothing is known of it."""
+        return not self.types and not REFERENCES.isdisjoint(self.keywords)
 
     @property
     def properties(self) -> Mapping[str, Schema]:

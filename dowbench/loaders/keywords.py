@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.errors import did_you_mean
 from dowbench.loaders.context import Context, describe
+from dowbench.model import REFERENCES
 from dowbench.pointer import join
 
 if TYPE_CHECKING:
@@ -49,12 +50,11 @@ KINDS: Mapping[str, tuple[tuple[type, ...], str]] = {
     "enum": ((list,), "a list"),
     "additionalProperties": ((dict, bool), "a schema"),
     "nullable": ((bool,), "true or false"),
-    **dict.fromkeys(("description", "format", "pattern", "$ref", "$dynamicRef", "$recursiveRef"), ((str,), "a text")),
+    **dict.fromkeys(("description", "format", "pattern", *REFERENCES), ((str,), "a text")),
 }
 """Keywords that are looked at, the types their values have, and how a message says it."""
 LOOKED_AT = BOUNDS | (KINDS.keys() - {"description"})
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)")
-REFERENCES = frozenset(("$ref", "$dynamicRef", "$recursiveRef"))
 
 
 def reference(raw: Mapping[str, Any]) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.loaders.context import quote
-from dowbench.loaders.keywords import REFERENCES, reference
+from dowbench.loaders.keywords import reference
+from dowbench.model import REFERENCES
 from dowbench.pointer import follow, join, split
 
 if TYPE_CHECKING:

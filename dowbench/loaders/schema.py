@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from dowbench.loaders.keywords import (
     JSON_TYPES,
-    REFERENCES,
     merge_keywords,
     read_types,
     readable,
@@ -19,7 +18,7 @@ from dowbench.loaders.keywords import (
     unique,
 )
 from dowbench.loaders.references import Part, References
-from dowbench.model import EMPTY, Location, Schema
+from dowbench.model import EMPTY, REFERENCES, Location, Schema
 from dowbench.pointer import join
 
 if TYPE_CHECKING:

@@ -50,12 +50,7 @@ def upper_bound(parameter: Parameter, text: str | None = None) -> Limit:
         return Limit(parameter, cap.value, "documented", default, parameter.required, unit)
     if caps.capped(text):
         return Limit(parameter, None, "documented", default, parameter.required, unit)
-    unread = not schema.types and not REFERENCES.isdisjoint(schema.keywords)
-    return Limit(parameter, None, "unknown" if unread else "none", default, parameter.required, unit)
-
-
-REFERENCES = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
-"""Keywords that stand beside no type only where what they refer to could not be read."""
+    return Limit(parameter, None, "unknown" if schema.unread else "none", default, parameter.required, unit)
 
 
 def _schema_maximum(schema: Schema) -> float | None:

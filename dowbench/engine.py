@@ -11,7 +11,7 @@ from dowbench.model import Finding, Note, Related
 from dowbench.rulepack.view import SetView, ToolView, Witness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dowbench.model import ToolSet
     from dowbench.rulepack import Rule, RulePack
@@ -22,12 +22,38 @@ if TYPE_CHECKING:
 class Run(NamedTuple):
     """What the rules found in one tool set."""
 
+    path: str
     findings: list[Finding]
     """In the order of tools, then of rule ids; without spans."""
-    errors: list[Note]
-    """Rules that failed. The tool set is then not to be called clean."""
+    failures: Mapping[str, tuple[str, int]]
+    """Rules that failed: the first message of each, and on how many tools. The tool set is then not to be called clean.
+    """
     notes: tuple[Note, ...] = ()
     """Notes on schemas that only another process has followed; ``toolset.notes`` has the others."""
+
+    @property
+    def errors(self) -> list[Note]:
+        """One note for all failures of a rule: a fault on every tool of a large file is still one fault."""
+        return [
+            Note(self.path, message + (f" (and on {count - 1} more)" if count > 1 else ""))
+            for message, count in self.failures.values()
+        ]
+
+
+def joined(runs: Sequence[Run]) -> Run:
+    """Runs over parts of one tool set in the order of its tools, as if they were one."""
+    findings = [finding for run in runs for finding in run.findings]
+    failures: dict[str, tuple[str, int]] = {}
+    for run in runs:
+        for rule, (message, count) in run.failures.items():
+            first, before = failures.get(rule, (message, 0))
+            failures[rule] = first, before + count
+    return Run(
+        runs[0].path,
+        [*(f for f in findings if f.tool is not None), *(f for f in findings if f.tool is None)],
+        failures,
+        tuple(note for run in runs for note in run.notes),
+    )
 
 
 def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice = slice(None)) -> Run:
@@ -41,7 +67,7 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice
     covered = {rule.id: rule.covered_by for rule in pack.rules if rule.covered_by}
     whole = SetView(toolset, pack.lexicon, pack.limits)
     findings: list[Finding] = []
-    failures: dict[str, list[str]] = {}
+    failures: dict[str, tuple[str, int]] = {}
     for scope, targets in (("tool", whole.tools[part]), ("toolset", () if part.start else (whole,))):
         shapes = [(rule, shape) for rule in pack.rules for shape in rule.shapes if shape.scope == scope]
         for target in targets:
@@ -58,11 +84,12 @@ def run(pack: RulePack, toolset: ToolSet, seconds: float = math.inf, part: slice
                 except Exception as error:
                     on = f" on tool `{target.tool.name}`" if isinstance(target, ToolView) else ""
                     message = f"rule {rule.id} ({rule.path}) failed{on}: {type(error).__name__}: {error}"
-                    failures.setdefault(rule.id, []).append(message)
+                    first, before = failures.get(rule.id, (message, 0))
+                    failures[rule.id] = first, before + 1
             findings.extend(_one_a_cause(found, covered) if covered else found)
             whole.settle()
     whole.forget()
-    return Run(findings, [_failure(toolset, messages) for messages in failures.values()])
+    return Run(toolset.path, findings, failures)
 
 
 def _one_a_cause(findings: list[Finding], covered: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
@@ -81,12 +108,6 @@ def _late(seconds: float, toolset: ToolSet, target: ToolView | SetView) -> Sourc
         pointer=(target.tool if isinstance(target, ToolView) else toolset).location.pointer,
         document=toolset.document,
     )
-
-
-def _failure(toolset: ToolSet, messages: list[str]) -> Note:
-    """One note for all failures of a rule on a tool set: a fault on every tool of a large file is still one fault."""
-    more = f" (and on {len(messages) - 1} more)" if len(messages) > 1 else ""
-    return Note(toolset.path, messages[0] + more)
 
 
 def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetView, match: Match) -> Iterator[Finding]:

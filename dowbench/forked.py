@@ -1,9 +1,11 @@
-"""The rules over one large tool set, half of its tools in a second process where the system can fork one."""
+"""The rules over one large tool set, divided among processes where the system can fork them."""
 
 from __future__ import annotations
 
 import os
 import sys
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from dowbench import engine
@@ -14,30 +16,33 @@ if TYPE_CHECKING:
     from dowbench.model import ToolSet
     from dowbench.rulepack import RulePack
 
-WORTH_IT = 800
-"""Tools below which one process is quicker (``tests/perf`` measures it)."""
+WORTH_IT = 120
+"""Tools that make a process worth it (``tests/perf`` measures it)."""
+MOST = 8
+"""Processes."""
 
 
 def run(pack: RulePack, toolset: ToolSet, seconds: float) -> engine.Run:
-    """``engine.run``; what the second process does not give for any reason, this one works out itself."""
-    if len(toolset.tools) < WORTH_IT or not may_fork():
+    """``engine.run``; what another process does not give for any reason, this one works out itself."""
+    count = min(cores(), MOST, len(toolset.tools) // WORTH_IT)
+    if count < 2 or not may_fork():
         return engine.run(pack, toolset, seconds)
-    middle = len(toolset.tools) // 2
-    rest = slice(middle, None)
-    child = begin(lambda: iter([_rest(pack, toolset, seconds, rest)]))
+    ends = [len(toolset.tools) * number // count for number in range(count + 1)]
+    own, *others = (slice(start, end) for start, end in pairwise(ends))
+    children = [begin(partial(_elsewhere, pack, toolset, seconds, part)) for part in others]
     try:
-        first = engine.run(pack, toolset, seconds, slice(0, middle))
+        first = engine.run(pack, toolset, seconds, own)
     finally:
-        received = end(child)
-    second = received[0] if received else engine.run(pack, toolset, seconds, rest)
-    of_tools = [finding for finding in first.findings if finding.tool is not None]
-    of_set = [finding for finding in first.findings if finding.tool is None]
-    return engine.Run([*of_tools, *second.findings, *of_set], [*first.errors, *second.errors], second.notes)
+        received = [end(child) for child in children]
+    rest = [
+        found[0] if found else engine.run(pack, toolset, seconds, part)
+        for part, found in zip(others, received, strict=True)
+    ]
+    return engine.joined([first, *rest])
 
 
-def _rest(pack: RulePack, toolset: ToolSet, seconds: float, rest: slice) -> engine.Run:
-    result = engine.run(pack, toolset, seconds, rest)
-    return result._replace(notes=toolset.notes)
+def _elsewhere(pack: RulePack, toolset: ToolSet, seconds: float, part: slice) -> Iterator[engine.Run]:
+    yield engine.run(pack, toolset, seconds, part)._replace(notes=toolset.notes)
 
 
 class Child(NamedTuple):
@@ -74,9 +79,16 @@ def end(child: Child) -> list[Any]:
         os.waitpid(child.process, 0)
 
 
+def cores() -> int:
+    """How many of them this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def may_fork() -> bool:
     """Linux with a second core, outside a daemon or a program of several threads, in which a fork can hang."""
-    if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
+    if sys.platform != "linux" or cores() < 2:
         return False
     threading = sys.modules.get("threading")
     processes = sys.modules.get("multiprocessing.process")

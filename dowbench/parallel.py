@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import os
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dowbench import forked
-from dowbench.forked import may_fork
+from dowbench.forked import MOST, cores, may_fork
 from dowbench.model import Note
 from dowbench.scanfile import FileOutcome, scan_file
 
@@ -22,8 +21,6 @@ WORTH_IT = 400_000
 """Bytes of input, counting a file as at least 500, below which one process is quicker (``tests/perf`` measures it)."""
 SWEEP_AFTER = 4_000_000
 """Bytes of input after which the garbage of their scans is collected, where the collector does not run by itself."""
-_MOST = 8
-"""Processes."""
 _swept = 0
 _plan: Plan | None = None
 
@@ -34,16 +31,10 @@ def scan_all(jobs: Sequence[Job], plan: Plan) -> list[FileOutcome]:
     Several processes only where they can be forked: started anew, they would run a script that calls the library once
     more.
     """
-    workers = min(_cores(), _MOST, len(jobs))
+    workers = min(cores(), MOST, len(jobs))
     if workers < 2 or sum(max(job.target.size, 500) for job in jobs) < WORTH_IT or not may_fork():
         return [_scan_and_sweep(job, plan) for job in jobs]
     return in_processes(jobs, plan, workers, forks=True)
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def in_processes(jobs: Sequence[Job], plan: Plan, workers: int, *, forks: bool) -> list[FileOutcome]:

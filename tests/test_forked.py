@@ -36,10 +36,16 @@ def tools(count: int) -> list[dict[str, Any]]:
     ]
 
 
+def divide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let three processes work on few tools, whatever the machine has."""
+    monkeypatch.setattr(forked, "WORTH_IT", 4)
+    monkeypatch.setattr(forked, "cores", lambda: 3)
+    monkeypatch.setattr(forked, "may_fork", lambda: True)
+
+
 @pytest.fixture
 def toolset(monkeypatch: pytest.MonkeyPatch) -> ToolSet:
-    monkeypatch.setattr(forked, "WORTH_IT", 4)
-    monkeypatch.setattr(forked, "may_fork", lambda: True)
+    divide(monkeypatch)
     return loaders.load(tools(21), path="tools.json")
 
 
@@ -51,12 +57,25 @@ def test_the_same_findings_in_the_same_order(toolset: ToolSet) -> None:
     assert set(together.notes) <= set(toolset.notes)
 
 
+def test_a_rule_that_fails_in_every_part_is_one_fault(toolset: ToolSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(target: object) -> None:
+        raise ZeroDivisionError
+
+    rule = PACK.rules[0]
+    broken = rule._replace(id="broken", shapes=(rule.shapes[0]._replace(scope="tool", match=fail),))
+    pack = PACK.only(broken, {})
+    (error,) = forked.run(pack, toolset, 60).errors
+    assert [error] == engine.run(pack, toolset).errors
+    assert "rule broken" in error.message
+    assert "(and on 20 more)" in error.message
+
+
 def test_a_lost_process_is_made_up_for(toolset: ToolSet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forked, "_work", lambda *arguments: os._exit(9))
     assert forked.run(PACK, toolset, 60).findings == engine.run(PACK, toolset).findings
 
 
-def test_an_error_in_either_half_is_raised(toolset: ToolSet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_in_any_part_is_raised(toolset: ToolSet, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = engine.run
 
     def failing(*arguments: Any) -> engine.Run:
@@ -75,7 +94,6 @@ def test_an_error_in_either_half_is_raised(toolset: ToolSet, monkeypatch: pytest
 def test_a_scan_of_many_tools(folder: Path, dowbench: Dowbench, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "tools.json").write_text(json.dumps(tools(40), indent=1))
     alone = dowbench("scan", "--format", "json", "tools.json")
-    monkeypatch.setattr(forked, "WORTH_IT", 4)
-    monkeypatch.setattr(forked, "may_fork", lambda: True)
+    divide(monkeypatch)
     assert dowbench("scan", "--format", "json", "tools.json") == alone
     assert len(alone.json["findings"]) >= 20

@@ -44,7 +44,7 @@ def test_several_processes_say_the_same_as_one(folder, probe, monkeypatch):
     real = parallel.in_processes
     monkeypatch.setattr(parallel, "in_processes", in_processes)
     monkeypatch.setattr(parallel, "WORTH_IT", 0)
-    monkeypatch.setattr(parallel, "_cores", lambda: 3)
+    monkeypatch.setattr(parallel, "cores", lambda: 3)
     monkeypatch.setattr(parallel, "may_fork", lambda: True)
     assert probe("many") == one
     assert used == [3]
@@ -68,7 +68,7 @@ def test_a_process_that_is_killed_loses_the_file_that_it_had_in_hand_and_no_othe
         return os.kill(os.getpid(), signal.SIGKILL) if job.target.path == deadly else scan_file(job, plan)
 
     monkeypatch.setattr(parallel, "WORTH_IT", 0)
-    monkeypatch.setattr(parallel, "_cores", lambda: 2)
+    monkeypatch.setattr(parallel, "cores", lambda: 2)
     monkeypatch.setattr(parallel, "may_fork", lambda: True)
     monkeypatch.setattr(parallel, "scan_file", scan)
     run = probe("many")

@@ -2,7 +2,8 @@
 
 Every scan is a process of its own, as its users start it. Times are the shortest of some runs in seconds of wall time,
 memory is the peak resident size. Ratios compare with the least that has to be done: parsing the same bytes, starting
-Python with the two libraries a scan needs. Bytecode is written first, as installers do.
+Python with the two libraries a scan needs. Bytecode is written first, as installers do. OpenAPI documents are of two
+kinds: "usual" ones have as much text an operation as published ones, "terse" ones as many operations as can be.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SCAN = ("-m", "dowbench", "scan", "--no-config", "--format", "json")
+SCAN = (str(Path(sys.executable).with_name("dowbench")), "scan", "--no-config", "--format", "json")
 PACKAGE = Path(__file__).parents[2] / "dowbench"
 GENERATE = str(Path(__file__).with_name("generate.py"))
 # The yardsticks run in processes of their own, too: the memory of this one counts as its children's until they begin.
@@ -109,13 +110,16 @@ def start_up(folder: Path, runs: int) -> Run:
     return scan
 
 
-def documents(kind: str, yardstick: str, code: str, sizes: Sequence[float], one: Run, folder: Path, runs: int) -> None:
+def documents(
+    kind: str, language: str, yardstick: str, code: str, sizes: Sequence[float], one: Run, folder: Path, runs: int
+) -> None:
     """OpenAPI documents of ``sizes`` megabytes; ``code`` defines ``parse(text)``, the yardstick."""
-    header(f"OpenAPI {kind}", "tools", "findings", "s", "CPU s", "MB/s", "peak MB", f"× {yardstick}", "less start-up")
+    columns = ("tools", "findings", "s", "CPU s", "MB/s", "peak MB", f"× {yardstick}", "less start-up")
+    header(f"OpenAPI {language}, {kind}", *columns)
     times, peaks = [], []
     for megabytes in sizes:
-        path = folder / f"openapi.{kind}"
-        run([GENERATE, "openapi", str(int(megabytes * 1e6)), path.name], folder)
+        path = folder / f"openapi.{language}"
+        run([GENERATE, f"openapi-{kind}", str(int(megabytes * 1e6)), path.name], folder)
         size, few = path.stat().st_size / 1e6, runs if megabytes < 10 else 2
         run(["-c", code + TIMER, path.name, str(few)], folder)
         yard = float((folder / OUTPUT).read_text())
@@ -168,8 +172,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="dowbench-perf-") as name:
         folder = Path(name)
         one = start_up(folder, options.runs)
-        documents("json", "json.loads", JSON_LOADS, sizes, one, folder, options.runs)
-        documents("yaml", "its event stream", YAML_EVENTS, sizes, one, folder, options.runs)
+        for kind in ("usual", "terse"):
+            documents(kind, "json", "json.loads", JSON_LOADS, sizes, one, folder, options.runs)
+            documents(kind, "yaml", "its event stream", YAML_EVENTS, sizes, one, folder, options.runs)
         tools(one, folder, options.runs)
         files(folder, options.runs)
 

@@ -108,7 +108,7 @@ def in_values(document: Document) -> Iterator[Ignore | Fault]:
         if isinstance(node, dict):
             seen.add(id(node))
             if KEY in node and not names:
-                yield _from_value(node[KEY], pointer, document.span(join(pointer, KEY)).line)
+                yield from _from_value(node[KEY], pointer, document, join(pointer, KEY))
             for key, item in node.items():
                 if isinstance(item, dict | list) and (names or key != KEY):
                     stack.append((item, join(pointer, str(key)), not names and key in _NAMES))
@@ -119,10 +119,25 @@ def in_values(document: Document) -> Iterator[Ignore | Fault]:
             )
 
 
-def _from_value(value: Any, pointer: str, line: int) -> Ignore | Fault:
-    given = {"rules": value} if isinstance(value, list | str) else value
-    if not isinstance(given, dict):
-        return Fault(line, f"{KEY} must be a list of rules, or an object with rules, reason and until")
+def _from_value(value: Any, pointer: str, document: Document, place: str) -> Iterator[Ignore | Fault]:
+    """The ignores that ``value`` at ``place`` is: one, or a list of some, in which rule ids are one together."""
+    if not isinstance(value, list | str | dict):
+        yield Fault(
+            document.span(place).line, f"{KEY} must be a list of rules, or an object with rules, reason and until"
+        )
+        return
+    items = value if isinstance(value, list) else [value]
+    if ids := [item for item in items if not isinstance(item, dict)]:
+        yield _ignore({"rules": ids}, pointer, document.span(place).line)
+    elif not items:
+        yield _ignore({}, pointer, document.span(place).line)
+    for index, item in enumerate(items):
+        if isinstance(item, dict):
+            own = join(place, index) if isinstance(value, list) else place
+            yield _ignore(item, pointer, document.span(own).line)
+
+
+def _ignore(given: dict[str, Any], pointer: str, line: int) -> Ignore | Fault:
     unknown = [key for key in given if key not in ("rules", "reason", "until")]
     if unknown:
         return Fault(line, f"unknown key {unknown[0]!r} in {KEY}; known are rules, reason, until")
@@ -210,12 +225,12 @@ def apply(
     suppressed: list[Suppressed] = []
     placed = _Placed(live)
     for finding in findings:
-        ignore = placed.over(finding, tools, document)
-        if ignore is None:
+        covering = placed.over(finding, tools, document)
+        if not covering:
             standing.append(finding)
             continue
-        used.add((id(ignore), finding.rule if finding.rule in ignore.rules else ALL))
-        suppressed.append(Suppressed(finding, "inline", ignore.reason))
+        used.update((id(ignore), rule) for ignore in covering for rule in (finding.rule, ALL))
+        suppressed.append(Suppressed(finding, "inline", covering[0].reason))
     for ignore in live:
         faults.extend(
             Fault(ignore.line, f"unused ignore: no {'' if rule == ALL else rule + ' '}finding here")
@@ -259,7 +274,7 @@ class Waived(NamedTuple):
 
 
 def waive(findings: Sequence[Finding], file: str, waivers: Sequence[tuple[Waiver, Globs]], now: str) -> Waived:
-    """Divide ``findings`` of ``file`` by exceptions; the first that covers a finding takes it."""
+    """Divide ``findings`` of ``file`` by exceptions; the reason is that of the first that covers a finding."""
     live = [
         (index, waiver)
         for index, (waiver, files) in enumerate(waivers)
@@ -269,11 +284,14 @@ def waive(findings: Sequence[Finding], file: str, waivers: Sequence[tuple[Waiver
     suppressed: list[Suppressed] = []
     used: set[int] = set()
     for finding in findings:
-        for index, waiver in live:
-            if not {finding.rule, ALL}.isdisjoint(waiver.rules) and (not waiver.tools or finding.tool in waiver.tools):
-                suppressed.append(Suppressed(finding, "config", waiver.reason))
-                used.add(index)
-                break
+        covering = [
+            (index, waiver)
+            for index, waiver in live
+            if not {finding.rule, ALL}.isdisjoint(waiver.rules) and (not waiver.tools or finding.tool in waiver.tools)
+        ]
+        used.update(index for index, _ in covering)
+        if covering:
+            suppressed.append(Suppressed(finding, "config", covering[0][1].reason))
         else:
             standing.append(finding)
     return Waived(tuple(standing), tuple(suppressed), frozenset(used))
@@ -291,10 +309,10 @@ class _Placed:
             elif ignore.next_line is not None:
                 self._by_line.setdefault(ignore.next_line, []).append((number, ignore))
 
-    def over(self, finding: Finding, tools: Mapping[str, str], document: Document) -> Ignore | None:
-        """The first ignore that covers a finding."""
-        covering = [found for found in self._places(finding, tools, document) if found[1].covers(finding.rule)]
-        return min(covering, key=lambda found: found[0])[1] if covering else None
+    def over(self, finding: Finding, tools: Mapping[str, str], document: Document) -> list[Ignore]:
+        """The ignores that cover a finding, in their order."""
+        covering = dict(found for found in self._places(finding, tools, document) if found[1].covers(finding.rule))
+        return [covering[number] for number in sorted(covering)]
 
     def _places(self, finding: Finding, tools: Mapping[str, str], document: Document) -> Iterator[tuple[int, Ignore]]:
         own = {finding.pointer, tools.get(finding.tool or "", finding.pointer)}

@@ -146,6 +146,51 @@ def test_ignore_that_does_not_hold_is_a_warning_and_the_finding_stays(folder, pr
     assert '"x-dowbench-ignore"' in (folder / "tools.json").read_text(encoding="utf-8").splitlines()[line - 1]
 
 
+def test_a_list_may_hold_ids_and_objects_with_reasons_of_their_own(folder, probe):
+    ignore = ["probe-set", {"rules": ["probe-tool"], "reason": "cut"}, {"rules": "probe-parameter", "reason": "few"}]
+    write(folder / "tools.json", tool(knob=True, **{"x-dowbench-ignore": ignore}))
+    run = probe("tools.json")
+    assert sorted(suppressed(run)) == [
+        ("probe-parameter", "probe_one", "inline", "few"),
+        ("probe-tool", "probe_one", "inline", "cut"),
+    ]
+    assert [message for _, message in warned(run)] == ["unused ignore: no probe-set finding here"]
+
+
+def test_what_is_wrong_in_one_entry_of_a_list_leaves_the_others(folder, probe):
+    text = """{"name": "probe_one", "description": "d", "input_schema": {"type": "object"}, "x-dowbench-ignore": [
+  {"rules": ["probe-tool"]},
+  {"rule": ["probe-set"]},
+  []
+]}"""
+    (folder / "tools.json").write_text(text, encoding="utf-8")
+    run = probe("tools.json")
+    assert [s[0] for s in suppressed(run)] == ["probe-tool"]
+    assert warned(run) == [
+        (1, 'x-dowbench-ignore names no rules; give their ids, or "all"'),
+        (3, "unknown key 'rule' in x-dowbench-ignore; known are rules, reason, until"),
+    ]
+
+
+@pytest.mark.parametrize("ignore", [["probe-tool", "all"], ["all", "probe-tool"], [{"rules": ["probe-tool"]}, "all"]])
+def test_an_ignore_is_used_by_what_another_one_covers_as_well(folder, probe, ignore):
+    write(folder / "tools.json", tool(knob=True, **{"x-dowbench-ignore": ignore}))
+    run = probe("tools.json")
+    assert {s[0] for s in suppressed(run)} == {"probe-tool", "probe-parameter"}
+    assert warned(run) == []
+
+
+def test_an_exception_is_used_by_what_another_one_covers_as_well(folder, probe):
+    write(folder / "tools.json", tool())
+    (folder / "dowbench.yaml").write_text(
+        "exceptions:\n- {rules: [probe-tool], reason: first}\n- {rules: [all], files: [tools.json], reason: second}\n",
+        encoding="utf-8",
+    )
+    run = probe("tools.json")
+    assert suppressed(run) == [("probe-tool", "probe_one", "config", "first")]
+    assert warned(run) == []
+
+
 def test_last_day_is_included(folder, probe, monkeypatch):
     write(folder / "tools.json", tool(**{"x-dowbench-ignore": {"rules": ["all"], "until": "2026-05-01"}}))
     monkeypatch.setattr("time.strftime", lambda form: "2026-05-01")

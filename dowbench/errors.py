@@ -69,7 +69,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """What was probably meant by ``word``, else what there is: the end of a message about an unknown name."""
     names = list(known)
     meant = closest(word, names)
-    return f"known are {', '.join(names)}" if meant is None else f"did you mean {meant!r}?"
+    if meant is not None:
+        return f"did you mean {meant!r}?"
+    return f"known are {', '.join(names)}" if names else "there is none"
 
 
 def closest(word: str, names: Sequence[str]) -> str | None:

@@ -327,6 +327,8 @@ class RuleInfo(NamedTuple):
     frameworks: tuple[FrameworkSetting, ...] = ()
     example_before: str = ""
     example_after: str = ""
+    page: str | None = None
+    """Where its page is on the web; ``None`` for a rule of somebody's own."""
 
 
 class ScanResult(NamedTuple):

@@ -80,7 +80,7 @@ def scan_tools(tools: Iterable[Any], format: str = "auto", config: Config | None
         findings=tuple(sorted((f for f in split.findings if plan.wants(f)), key=_order)),
         suppressed=tuple(s for s in split.suppressed if plan.wants(s.finding)),
         errors=tuple(run.errors),
-        warnings=(*toolset.notes, *split.warnings),
+        warnings=(*plan.pack.notes, *toolset.notes, *split.warnings),
         rules=plan.rules,
         known=plan.known,
     )
@@ -194,6 +194,7 @@ def _joined(outcomes: Sequence[FileOutcome], found: Discovery, plan: Plan) -> Sc
         errors=tuple(errors),
         warnings=(
             *_unread(config),
+            *plan.pack.notes,
             *found.warnings,
             *all_files.warnings,
             *_idle_waivers(found.targets, all_files, plan),

@@ -43,7 +43,7 @@ ALLOWED = {
     "prose": set(),
     "report": {"git", "inputs", "rulepack"},
     "result": {"phrases", "prose"},
-    "rulepack": {"engine", "inputs", "loaders", "phrases", "prose", "result"},
+    "rulepack": {"engine", "inputs", "loaders", "output", "phrases", "prose", "result"},
     "scan": {
         "baseline", "config", "configfile", "discover", "engine", "fingerprint", "git", "globs", "inputs", "loaders",
         "parallel", "plan", "scanfile",

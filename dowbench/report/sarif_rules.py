@@ -6,7 +6,6 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowbench import __url__
 from dowbench.model import UNMEASURED
 from dowbench.report.escape import visible
 from dowbench.rulepack.taxonomy import TAXONOMY
@@ -110,14 +109,13 @@ def describe(rule: RuleInfo, known: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The ``reportingDescriptor`` of a rule; ``known`` are the taxonomies of the run."""
     taxa = [Taxon.of(name) for name in rule.taxonomy]
     indices = {component["name"]: index for index, component in enumerate(known)}
-    page = f"{__url__}/blob/main/docs/rules/{rule.id}.md"
     descriptor: dict[str, Any] = {
         "id": rule.id,
         "name": "".join(word.capitalize() for word in rule.id.split("-")),
         "shortDescription": {"text": _sentence(rule.title)},
         "fullDescription": {"text": _cut(_sentence(rule.why), _DESCRIPTION_LIMIT)},
-        "help": {"text": _help(rule, page, markdown=False), "markdown": _help(rule, page, markdown=True)},
-        "helpUri": page,
+        "help": {"text": _help(rule, markdown=False), "markdown": _help(rule, markdown=True)},
+        **({"helpUri": rule.page} if rule.page else {}),
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {
             "tags": ["security", "denial-of-wallet", *dict.fromkeys(t.tag for t in taxa)][:_TAG_LIMIT],
@@ -142,7 +140,7 @@ def describe(rule: RuleInfo, known: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return descriptor
 
 
-def _help(rule: RuleInfo, page: str, *, markdown: bool) -> str:
+def _help(rule: RuleInfo, *, markdown: bool) -> str:
     """What, why, evidence, fix before and after, framework settings, link; as plain text or as Markdown."""
 
     def heading(text: str) -> str:
@@ -170,7 +168,8 @@ def _help(rule: RuleInfo, page: str, *, markdown: bool) -> str:
             heading("In the agent's framework"),
             "\n".join(_setting(setting, markdown=markdown) for setting in rule.frameworks),
         ]
-    parts.append(f"[About this rule]({page})" if markdown else f"About this rule: {page}")
+    if rule.page:
+        parts.append(f"[About this rule]({rule.page})" if markdown else f"About this rule: {rule.page}")
     return "\n\n".join(parts) + "\n"
 
 

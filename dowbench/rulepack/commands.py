@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dowbench import output
 from dowbench.errors import UsageError
 from dowbench.rulepack.files import GENERATED, Directory, read
 from dowbench.rulepack.pack import DATA, builtin_directory, load_pack, rule_names
 from dowbench.rulepack.reading import near
 
 if TYPE_CHECKING:
+    from collections.abc import Sized
+
     from dowbench.model import ToolSet
+    from dowbench.rulepack import RulePack
+
+
+def _folder(ctx: click.Context, param: click.Parameter, value: str) -> Path:
+    """A folder that may not be there yet. An empty text, as of a variable that is not set, is a mistake."""
+    if not value.strip():
+        raise click.BadParameter("the value is empty")
+    return Path(value)
+
 
 _PACK = click.Path(exists=True, file_okay=False, path_type=Path)
 _rules = click.option("--rules", "directories", type=_PACK, multiple=True, metavar="DIR", help="A further rule pack.")
@@ -32,6 +44,7 @@ def rules() -> None:
 def list_rules(directories: tuple[Path, ...], as_json: bool) -> None:
     """Print one line for each rule."""
     pack = load_pack(directories)
+    _say(pack)
     if as_json:
         listed = [
             info._asdict()
@@ -59,11 +72,18 @@ def test(packs: tuple[Path, ...]) -> None:
     for failure in report.failures:
         click.echo(str(failure._replace(path=_shown(failure.path))), err=True)
     if packs and not report.failures:
-        _ = load_pack(packs).infos  # what only a scan looks at
-    failures = len(report.failures)
-    click.echo(f"{report.rules} rules, {report.tests} tests, {report.mutants} branches, {failures} failures.")
+        loaded = load_pack(packs)
+        _ = loaded.infos  # what only a scan looks at
+        _say(loaded)
+    counts = ((report.rules, "rule"), (report.tests, "test"), (report.mutants, "branch"), (report.failures, "failure"))
+    click.echo(f"{', '.join(_count(things, what) for things, what in counts)}.")
     if report.failures:
         raise SystemExit(1)
+
+
+def _say(pack: RulePack) -> None:
+    for note in pack.notes:
+        click.echo(f"warning: {note.path}: {note.message}", err=True)
 
 
 def _shown(path: str | Path) -> str:
@@ -86,6 +106,7 @@ def show(rule_id: str, directories: tuple[Path, ...]) -> None:
     from dowbench.rulepack.docs import page
 
     pack = load_pack(directories)
+    _say(pack)
     rule = next((rule for rule in pack.rules if rule.id == rule_id), None)
     if rule is None:
         raise UsageError(f"unknown rule `{rule_id}`{near(rule_id, (r.id for r in pack.rules))}")
@@ -94,21 +115,23 @@ def show(rule_id: str, directories: tuple[Path, ...]) -> None:
 
 @rules.command("docs")
 @click.argument("pack", type=_PACK, required=False)
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("docs/rules"), show_default=True)
+@click.option("-o", "--output", "folder", metavar="DIR", callback=_folder, default="docs/rules", show_default=True)
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 when something is not as it would be written.")
-def docs(pack: Path | None, output: Path, check: bool) -> None:
+def docs(pack: Path | None, folder: Path, check: bool) -> None:
     """Write what is generated from the rules of PACK (default: the built-in ones): pages, and pack.json for speed."""
-    from dowbench.rulepack.docs import MARK, pages
+    from dowbench.rulepack.docs import pages
     from dowbench.rulepack.schema import rule_schema
 
-    loaded = load_pack((pack or builtin_directory(),), builtin=False)
-    wanted = {output / name: text for name, text in pages(loaded).items()}
-    home = Directory(pack or builtin_directory())
-    wanted[home.path / GENERATED] = home.generate(rule_names(home.path), list(DATA))
+    loaded = load_pack((pack or builtin_directory(),), builtin=False, generated=False)
+    _say(loaded)
+    wanted = {folder / name: text for name, text in pages(loaded).items()}
+    home = Directory(pack or builtin_directory(), generated=False)
+    ours = {home.path / GENERATED: home.generate(rule_names(home.path), list(DATA))}
     if pack is None:
-        wanted[home.path / "schema.json"] = json.dumps(rule_schema(), indent=1, ensure_ascii=False) + "\n"
-    stale = sorted(path for path in output.glob("*.md") if path not in wanted and MARK in _text(path))
-    differing = [path for path, text in wanted.items() if not os.path.lexists(path) or _text(path) != text]
+        ours[home.path / "schema.json"] = json.dumps(rule_schema(), indent=1, ensure_ascii=False) + "\n"
+    stale = sorted(path for path in folder.glob("*.md") if path not in wanted and _is_page(path))
+    everything = {**wanted, **ours}
+    differing = [path for path, text in everything.items() if not os.path.lexists(path) or _text(path) != text]
     if check:
         for path in (*differing, *stale):
             click.echo(f"{_shown(path)}: not as generated; run `dowbench rules docs`", err=True)
@@ -116,18 +139,33 @@ def docs(pack: Path | None, output: Path, check: bool) -> None:
             raise SystemExit(1)
         return
     try:
-        output.mkdir(parents=True, exist_ok=True)
+        for path in differing:  # all of them, before the first is written
+            output.check_replaceable(path, (), None if path in ours else _is_page)
+        folder.mkdir(parents=True, exist_ok=True)
         for path in stale:
             path.unlink()
-        for path in differing:
-            path.write_text(wanted[path], encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{_shown(error.filename or output)}: cannot be written: {error.strerror}") from None
-    click.echo(f"{len(wanted)} files, {len(differing)} written, {len(stale)} removed.")
+        raise UsageError(f"{_shown(error.filename or folder)}: cannot be written: {error.strerror}") from None
+    for path in differing:
+        output.write_file(path, everything[path], (), None if path in ours else _is_page)
+    click.echo(f"{_count(everything, 'file')}, {len(differing)} written, {len(stale)} removed.")
+
+
+def _is_page(path: Path) -> bool:
+    """Whether a file is a page that was generated, or empty."""
+    from dowbench.rulepack.docs import MARK
+
+    text = _text(path)
+    return not text or MARK in text
 
 
 def _text(path: Path) -> str:
     return read(str(path)).decode(errors="replace")
+
+
+def _count(things: Sized | int, what: str) -> str:
+    number = things if isinstance(things, int) else len(things)
+    return f"{number} {what if number == 1 else f'{what}es' if what.endswith('ch') else f'{what}s'}"
 
 
 COMMANDS = {"rules": rules}

@@ -8,19 +8,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from binascii import crc32
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.errors import RuleError
-from dowbench.inputs import read_settings
+from dowbench.inputs import open_regular, read_settings, shown
+from dowbench.model import Note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dowbench.rulepack.reading import FaultError
 
 GENERATED = "pack.json"
 EXAMPLE, TESTS = "example", "tests"
 """Keys that stand last in a rule file; a scan does not parse ``tests``."""
+
+
+ENDINGS = (".yaml", ".yml")
+"""Of the names of rule files."""
+MOST_FOLDERS = 1000
+"""Below a pack, that are looked through for rules which are not read."""
+_ID = re.compile(rb"^id:", re.MULTILINE)
 
 
 class RuleFile(NamedTuple):
@@ -41,11 +53,11 @@ class RuleFile(NamedTuple):
 
 
 class Directory:
-    """The files of one pack."""
+    """The files of one pack; without ``generated``, whatever ``pack.json`` says of them."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, generated: bool = True) -> None:
         self.path = path
-        self.generated = _generated(path / GENERATED)
+        self.generated = _generated(path / GENERATED) if generated else {}
 
     def load(self, name: str, *, rule: bool = False) -> RuleFile:
         """One YAML file. Raises ``RuleError`` where it is none, or is a rule without tests."""
@@ -69,6 +81,18 @@ class Directory:
         """Whether there is something of this name, be it a file or not."""
         return os.path.lexists(self.path / name)
 
+    def passed_over(self) -> Iterator[Note]:
+        """What looks like rules and is not read: those of subfolders, and files of other endings."""
+        for entry in sorted(os.scandir(self.path), key=lambda entry: entry.name):
+            path = shown(entry.path)
+            if entry.name.startswith("."):
+                continue
+            if not entry.is_dir(follow_symlinks=False):
+                if not entry.name.endswith(ENDINGS) and entry.name.lower().endswith(ENDINGS):
+                    yield Note(path, f"not read: the name of a rule file ends in {' or '.join(ENDINGS)}")
+            elif found := next(_rules_below(entry.path), None):
+                yield Note(shown(found), "not read: rules stand in the folder of the pack itself, or in another pack")
+
     def generate(self, rules: list[str], others: list[str]) -> str:
         """The text of ``pack.json`` for these files."""
         entries = {}
@@ -88,6 +112,24 @@ def read(path: str) -> bytes:
         raise RuleError(f"cannot be read: {error.strerror}", path=path) from None
 
 
+def _rules_below(folder: str) -> Iterator[str]:
+    """The files in ``folder`` and below that begin like rules, as far as ``MOST_FOLDERS`` reach."""
+    for root, folders, names in islice(os.walk(folder), MOST_FOLDERS):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            path = os.path.join(root, name)  # noqa: PTH118
+            if name.lower().endswith(ENDINGS) and _begins_like_a_rule(path):
+                yield path
+
+
+def _begins_like_a_rule(path: str) -> bool:
+    try:
+        with open_regular(path) as file:
+            return _ID.search(file.read(4096)) is not None
+    except OSError:
+        return False
+
+
 def _generated(path: Path) -> dict[str, Any]:
     if not os.path.lexists(path):
         return {}
@@ -95,8 +137,11 @@ def _generated(path: Path) -> dict[str, Any]:
         value = json.loads(read(str(path)))
     except (ValueError, RecursionError) as error:
         raise RuleError(f"cannot be read: {error}; `dowbench rules docs` writes it", path=str(path)) from None
-    if not isinstance(value, dict):
-        raise RuleError("expected an object; `dowbench rules docs` writes it", path=str(path))
+    if not isinstance(value, dict) or not all(
+        isinstance(entry, dict) and {"crc32", "value"} <= entry.keys() for entry in value.values()
+    ):
+        message = "expected an object of files, each with crc32 and value; `dowbench rules docs` writes it"
+        raise RuleError(message, path=str(path))
     return value
 
 

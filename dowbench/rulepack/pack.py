@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dowbench import __url__
 from dowbench.errors import RuleError, UsageError
 from dowbench.model import RuleInfo
-from dowbench.rulepack.files import EXAMPLE, Directory
+from dowbench.rulepack.files import ENDINGS, EXAMPLE, Directory
 from dowbench.rulepack.parameters import compile_lists, compile_roles
 from dowbench.rulepack.reading import FaultError, mapping, near
 from dowbench.rulepack.rule import compile_rule
@@ -17,9 +18,10 @@ from dowbench.rulepack.settings import LIMITS, Settings
 from dowbench.rulepack.view import Env
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from dowbench.model import Evidence
+    from dowbench.model import Evidence, Note
+    from dowbench.rulepack.files import RuleFile
     from dowbench.rulepack.frameworks import Frameworks
     from dowbench.rulepack.rule import Rule
 
@@ -51,6 +53,11 @@ class RulePack:
     def only(self, rule: Rule, limits: Mapping[str, float]) -> RulePack:
         """This pack with one rule in force, and other declared limits."""
         return RulePack((rule,), self.env, self.directories, limits, self.reported)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What lies in the folders of packs and looks like rules that are not read."""
+        return tuple(note for directory in self.directories[1:] for note in directory.passed_over())
 
     @cached_property
     def lexicon(self) -> Mapping[str, tuple[str, ...]]:
@@ -90,6 +97,9 @@ class RulePack:
         """What reports need to know of every rule in force."""
         return tuple(self._info(rule) for rule in self.rules)
 
+    def _is_builtin(self, rule: Rule) -> bool:
+        return Path(rule.path).parent == self.directories[0].path
+
     def _info(self, rule: Rule) -> RuleInfo:
         for topic in rule.topics:
             if topic not in self.frameworks.topics:
@@ -110,6 +120,7 @@ class RulePack:
             frameworks=self.frameworks.common(rule.topics),
             example_before=before,
             example_after=after,
+            page=f"{__url__}/blob/main/docs/rules/{rule.id}.md" if self._is_builtin(rule) else None,
         )
 
 
@@ -134,19 +145,27 @@ def builtin_directory() -> Path:
     return installed if installed.is_dir() else package.parent / "rules"
 
 
-def load_pack(directories: Sequence[Path] = (), settings: Settings | None = None, *, builtin: bool = True) -> RulePack:
+def load_pack(
+    directories: Sequence[Path] = (),
+    settings: Settings | None = None,
+    *,
+    builtin: bool = True,
+    generated: bool = True,
+) -> RulePack:
     """The built-in rules (with ``builtin``) and those of ``directories``, with a configuration's settings applied.
 
+    Without ``generated`` no ``pack.json`` is looked at.
+
     A directory holds one file a rule, and may hold a ``lexicon.yaml`` that adds lists and roles, a ``reported.yaml``, a
-    ``frameworks.yaml``. A rule with the id of an earlier one is an error. Raises ``RuleError`` for what is wrong in a
-    file, ``UsageError`` for what is wrong in ``settings`` or a directory that does not exist.
+    ``frameworks.yaml``. What has the name of something in an earlier directory is an error. Raises ``RuleError`` for
+    what is wrong in a file, ``UsageError`` for what is wrong in ``settings`` or a directory that does not exist.
     """
     settings = settings or Settings()
     for directory in directories:
         if not os.path.isdir(directory):  # noqa: PTH112  (pathlib raises where a path cannot be)
             raise UsageError(f"no such directory of rules: {directory}")
-    home = Directory(builtin_directory())
-    chosen = [Directory(directory) for directory in directories]
+    home = Directory(builtin_directory(), generated=generated)
+    chosen = [Directory(directory, generated=generated) for directory in directories]
     sources = (home, *(directory for directory in chosen if directory.path.resolve() != home.path.resolve()))
     env = _lexicon(sources, settings)
     reported = _reported(sources)
@@ -169,7 +188,7 @@ def rule_names(directory: Path) -> list[str]:
         found = os.listdir(directory)  # noqa: PTH208
     except OSError as error:
         raise UsageError(f"no rules can be read in {directory}: {error.strerror}") from None
-    names = sorted(name for name in found if name.endswith((".yaml", ".yml")) and name not in DATA)
+    names = sorted(name for name in found if name.endswith(ENDINGS) and name not in DATA)
     if not names:
         raise UsageError(f"no rule files (*.yaml) in {directory}")
     return names
@@ -190,6 +209,7 @@ def _load_rule(directory: Directory, name: str, env: Env, settings: Settings, re
 
 def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
     env = Env({}, {})
+    lists, roles = _Declared("word list", "lists"), _Declared("role", "roles")
     for directory in directories:
         if not directory.has(LEXICON):
             continue
@@ -199,6 +219,8 @@ def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
             env = env._replace(checked=file.checked)
             env = env._replace(lists=compile_lists(keys.get("lists", {}), ("lists",), env, settings.words))
             env = env._replace(roles={**env.roles, **compile_roles(keys.get("roles", {}), ("roles",), env)})
+            lists.add(keys.get("lists", {}), file)
+            roles.add(keys.get("roles", {}), file)
         except FaultError as fault:
             raise file.error(fault) from None
     return env
@@ -207,15 +229,45 @@ def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
 def _reported(directories: Sequence[Directory]) -> Mapping[str, Evidence]:
     from dowbench.rulepack.evidence import load_reported
 
-    files = [directory.load(REPORTED) for directory in directories if directory.has(REPORTED)]
-    return {name: figure for file in files for name, figure in load_reported(file).items()}
+    reported: dict[str, Evidence] = {}
+    figures = _Declared("figure")
+    for directory in directories:
+        if directory.has(REPORTED):
+            file = directory.load(REPORTED)
+            own = load_reported(file)
+            try:
+                figures.add(own, file)
+            except FaultError as fault:
+                raise file.error(fault) from None
+            reported |= own
+    return reported
+
+
+class _Declared:
+    """Names that packs declare under a key, each once: a later pack adds, and replaces nothing unsaid."""
+
+    def __init__(self, kind: str, *at: str) -> None:
+        self._kind = kind
+        self._at = at
+        self._files: dict[str, RuleFile] = {}
+
+    def add(self, names: Iterable[str], file: RuleFile) -> None:
+        """Note the names in ``file``. Raises ``FaultError`` for one that an earlier file has."""
+        for name in names:
+            at = (*self._at, name)
+            if name in self._files:
+                first = self._files[name].error(FaultError("", at))
+                message = f"a {self._kind} `{name}` exists already, at {first.path}:{first.line}"
+                raise FaultError(message, at)
+            self._files[name] = file
 
 
 def _check_ids(rules: Sequence[Rule]) -> None:
     paths: dict[str, str] = {}
     for rule in rules:
         if rule.id in paths:
-            raise RuleError(f"a rule `{rule.id}` exists already, in {paths[rule.id]}", path=rule.path)
+            fault = FaultError(f"a rule `{rule.id}` exists already, in {paths[rule.id]}", ("id",))
+            raise rule.file.error(fault)
         paths[rule.id] = rule.path
 
 

@@ -26,7 +26,8 @@ def near(word: str, known: Iterable[str]) -> str:
     """What was probably meant, or what there is, as the end of an error message."""
     names = sorted(known)
     guess = closest(word, names)
-    return f"; did you mean `{guess}`?" if guess else f" (known: {', '.join(names)})"
+    known_names = f"known: {', '.join(names)}" if names else "there is none"
+    return f"; did you mean `{guess}`?" if guess else f" ({known_names})"
 
 
 def mapping(value: Any, at: Path, keys: Iterable[str], required: Iterable[str] = ()) -> dict[str, Any]:

@@ -39,13 +39,13 @@ _PLAIN = {
 """What stands for a placeholder where a text is shown for no tool in particular."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
-_LIMIT = re.compile(r"([a-z]+(?: [a-z]+)*), (\d+), (\d+)")
+_LIMIT = re.compile(r"([a-z]+(?: [a-z]+)*) *, *([0-9]{1,9}) *, *([0-9]{1,9})")
 """Words of a name, its default and its maximum."""
 _IN_PYTHON = frozenset({"crewai", "langchain"})
 """Formats whose tools are declared as Python classes."""
 _ARGUMENTS = {
     "name": (_WORDS, "lower-case words"),
-    "limit": (_LIMIT, "`words, default, maximum`"),
+    "limit": (_LIMIT, "`words, default, maximum`, as in `max rows, 10, 50`,"),
 }
 """What may stand behind the colon of a placeholder."""
 
@@ -81,9 +81,11 @@ class Template:
             head, colon, rest = name.partition(":")
             if colon and head in (*_ARGUMENTS, "option"):
                 known_form, what = _ARGUMENTS.get(head, (None, f"an option of this rule{near(rest, env.options)}"))
-                if rest in env.options if known_form is None else known_form.fullmatch(rest):
-                    continue
-                raise FaultError(f"placeholder {{{name}}}: expected {what} after the colon", at)
+                if not (rest in env.options if known_form is None else known_form.fullmatch(rest)):
+                    raise FaultError(f"placeholder {{{name}}}: expected {what} after the colon", at)
+                if (limit := _LIMIT.fullmatch(rest)) and not 1 <= int(limit[2]) <= int(limit[3]):
+                    raise FaultError(f"placeholder {{{name}}}: expected a default from 1 to the maximum", at)
+                continue
             if name not in every:
                 raise FaultError(f"unknown placeholder {{{name}}}{near(name, every)}", at)
             if env.strict and name not in known and name not in ALWAYS:
@@ -133,7 +135,7 @@ class Template:
 
 def parameter_to_add(limit: str, *, camel: bool, python: bool) -> str:
     """A limit to type, as it is declared: in JSON Schema, or (``python``) as a field of a Pydantic model."""
-    words, default, maximum = limit.split(", ")
+    words, default, maximum = (part.strip() for part in limit.split(","))
     name = styled(words, camel=camel)
     if python:
         return f"a field `{name}: int = Field(default={default}, ge=1, le={maximum})`"

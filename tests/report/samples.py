@@ -20,6 +20,7 @@ RULES = (
         frameworks=(FrameworkSetting("LangChain", "ToolCallLimitMiddleware(run_limit=5)"),),
         example_before='{"name": "search"}',
         example_after='{"name": "search", "maximum": 10}',
+        page="https://example.com/docs/rules/unbounded-result.md",
     ),
     RuleInfo(
         id="limit-without-maximum",

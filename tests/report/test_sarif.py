@@ -47,7 +47,9 @@ def test_all_rules_in_force_are_described_even_when_nothing_was_found(folder: Pa
         assert len(rule["fullDescription"]["text"]) <= 1024
         assert len(rule["properties"]["tags"]) <= 10
         assert {"security", "denial-of-wallet"} <= set(rule["properties"]["tags"])
-        assert rule["helpUri"].endswith(f"/docs/rules/{rule['id']}.md")
+    assert [rule.get("helpUri") for rule in rules] == [rule.page for rule in RULES]
+    assert f"[About this rule]({RULES[0].page})" in rules[0]["help"]["markdown"]
+    assert not any("About this rule" in rule["help"]["text"] for rule in rules[1:])
     first = rules[0]
     assert first["defaultConfiguration"]["level"] == "error"
     assert first["properties"]["problem.severity"] == "error"

@@ -1,7 +1,7 @@
 """A wrong rule file is an error that names file, line and key; never a traceback, never skipped."""
 
 import pytest
-from probe_rule import RULE
+from probe_rule import RULE, Probe
 
 from dowbench.errors import RuleError, UsageError
 from dowbench.rulepack import load_pack
@@ -58,6 +58,16 @@ WRONG = {
         changed("scope: tool", "scope: toolset").replace("name: {words: [fetch]}", "tools: {at_least: 1}"),
         11,
         "placeholder {tool}: no condition",
+    ),
+    "limit with a default above its maximum": (
+        changed("{tool} was", "{limit:max rows, 50, 10} was"),
+        11,
+        "expected a default from 1 to the maximum",
+    ),
+    "option where there is none": (
+        changed("{tool} was", "{option:most} was"),
+        11,
+        "expected an option of this rule (there is none)",
     ),
     "limit without numbers": (changed("{tool} was", "{limit:max rows} was"), 11, "expected `words, default, maximum`"),
     "lone brace": (changed("was found", "was {found"), 11, "a brace stands alone"),
@@ -220,6 +230,41 @@ def test_scalars_are_those_of_yaml_1_2(probe):
     assert (rule.title, rule.why) == ("off", "1:30")
 
 
+LEXICON = "lists: {verbs: [fetch]}\nroles: {key: {name: {words: [token]}}}\n"
+FIGURES = "shop-2026:\n  title: A shop\n  source: https://example.com/\n  text: It cost more.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "message"),
+    [
+        ("reported.yaml", FIGURES, 1, "a figure `shop-2026` exists already"),
+        ("lexicon.yaml", LEXICON, 1, "a word list `verbs` exists already"),
+        ("lexicon.yaml", "# Roles\nroles: {key: {name: {words: [token]}}}\n", 2, "a role `key` exists already"),
+        ("probe.yaml", RULE, 1, "a rule `probe` exists already"),
+    ],
+)
+def test_a_later_pack_replaces_nothing_of_an_earlier_one(probe, tmp_path, name, text, line, message):
+    other = Probe(tmp_path / "other")
+    other.folder.mkdir()
+    for pack, rule in ((probe, "probe"), (other, "probe-two")):
+        pack.write(RULE.replace("id: probe", f"id: {rule}"), f"{rule}.yaml")
+    probe.write(LEXICON, "lexicon.yaml")
+    probe.write(FIGURES, "reported.yaml")
+    load_pack([probe.folder, other.folder])
+    path = other.write(text, name)
+    with pytest.raises(RuleError, match=message) as error:
+        load_pack([probe.folder, other.folder])
+    assert (error.value.path, error.value.line) == (str(path), line)
+    assert str(probe.folder / name) in error.value.message
+
+
+@pytest.mark.parametrize("limit", ["max rows, 10, 50", "max rows,10,50", "max rows , 10 ,50"])
+def test_spaces_in_a_limit_to_add_say_nothing(probe, limit):
+    probe.write(changed("Do something.", f"'Add {{limit:{limit}}}.'"))
+    (finding,) = probe.run({"name": "fetch_page"})
+    assert finding.fix == "Add an integer parameter `max_rows` (`default: 10`, `minimum: 1`, `maximum: 50`)."
+
+
 class TestGenerated:
     """``pack.json`` is used for unchanged files only."""
 
@@ -260,7 +305,7 @@ class TestGenerated:
             probe.pack()
         assert (error.value.path, error.value.line) == (str(path), 4)
 
-    @pytest.mark.parametrize("text", ["{", "[]", "\xff"])
+    @pytest.mark.parametrize("text", ["{", "[]", "\xff", '{"probe.yaml": 5}', '{"probe.yaml": {"crc32": 1}}'])
     def test_a_broken_one_is_an_error(self, probe, text):
         probe.write()
         (probe.folder / "pack.json").write_bytes(text.encode("latin-1"))

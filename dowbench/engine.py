@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.errors import DowbenchError, SourceError
 from dowbench.model import Finding, Note, Related
+from dowbench.rulepack.matching import Search
 from dowbench.rulepack.view import SetView, ToolView, Witness
 
 if TYPE_CHECKING:
@@ -144,7 +145,10 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
         )
 
 
-def _is_on(test: ParameterTest, target: ToolView | SetView, primary: Witness) -> bool:
+def _is_on(test: ParameterTest | Search, target: ToolView | SetView, primary: Witness) -> bool:
+    """Whether what is reported, a parameter or a sentence, meets a test of such."""
+    if isinstance(test, Search):
+        return primary.sentence is not None and test((primary.sentence,)) is not None
     return isinstance(target, ToolView) and primary.parameter is not None and test(target, primary.parameter)
 
 

@@ -23,7 +23,7 @@ NEGATION_REACH = 5
 _TOKEN = re.compile(
     r"(?P<plain>[^\W\d_]+)(?![\w.'’])"
     r"|(?P<joined>(?<=\s)&(?=\s))"
-    r"|(?P<short>\b(?:e\.g|i\.e|etc|vs|approx|incl|cf|max|min)\.(?!\s*$))"
+    r"|(?P<short>\b(?:e\.g|i\.e|etc(?!\.\s+[A-Z])|vs|approx|incl|cf|max|min)\.(?!\s*$))"
     r"|(?P<word>\d[\d,_]*\d(?!\w)|\w+(?:['’](?:t|s|re|ll|ve|d|m)\b)?)"
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
     r"|(?P<clause>[,;:()\[\]—–]|\s[-|]\s)"
@@ -68,6 +68,9 @@ _CLAUSE_WORDS = frozenset(
         "until",
     }
 )
+
+_OPEN_WORDS = frozenset({"a", "an", "the", "of", "to", "with", "by", "from", "as", "and", "or", "if", "when", "until"})
+"""What no sentence ends with: a line that does goes on."""
 
 
 class Hit(NamedTuple):
@@ -157,7 +160,8 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
             places.append(token.span())
             clauses.append(clause)
         elif token.lastgroup == "stop":
-            if token[0] not in {"\n", "."} or not _goes_on(text, token.end()):
+            broken = token[0] == "\n" and words and words[-1] in _OPEN_WORDS
+            if not broken and (token[0] not in {"\n", "."} or not _goes_on(text, token.end())):
                 end()
         elif token.lastgroup == "clause":
             clause = len(words)

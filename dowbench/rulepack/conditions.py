@@ -63,7 +63,8 @@ def _description(value: Any, at: Path, env: Env) -> ToolCondition:
         tool = view.tool
         place = tool.description_location or tool.location
         facts = {"phrase": mention.text, "quote": mention.context}
-        return (Witness(place, f"says “{mention.context}”", tool, facts=facts, kind="description"),)
+        what = f"says “{mention.context}”"
+        return (Witness(place, what, tool, facts=facts, kind="description", sentence=mention.sentence),)
 
     return holds
 

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 NAME_KEYS = ("words", "starts", "ends", "without")
 NAMES = 1 << 14
 """Names of which a condition remembers what it said: those of a large interface, and not of all files there are."""
-AROUND = 20
+AROUND = 30
 """Most words that a quotation has before a phrase, and after it."""
+_CONDITIONS = frozenset(
+    {"if", "when", "whenever", "where", "while", "until", "unless", "once", "after", "before", "for"}
+)
+"""First words of a clause without which the one beside it does not hold."""
+_LAST_OF_A_LIST = frozenset({"and", "or", "then"})
 _MARKS = ("**", "*", "`", '"')
 """What opens and closes emphasis, code and quotations."""
 DESCRIPTION_KEYS = ("phrases", "also", "without", "within", "first")
@@ -70,14 +75,47 @@ class Mention(NamedTuple):
 
     @property
     def context(self) -> str:
-        """The same with the clause around them, and what ends a repetition: "until …" behind it."""
-        words, clauses, (first, after) = self.sentence.words, self.sentence.clauses, self.hit
-        end = after
-        while end < len(words) and (clauses[end] == clauses[after - 1] or words[clauses[end]] == "until"):
-            end += 1
-        start, stop = max(clauses[first], first - AROUND), min(end, after + AROUND)
-        before, behind = "… " if start > clauses[first] else "", " …" if stop < end else ""
+        """The same with the clause around them, the condition under which it holds, and what ends a repetition."""
+        (first, after), begin, end = self.hit, self._begin(), self._end()
+        start, stop = max(begin, first - AROUND), min(end, after + AROUND)
+        before, behind = "… " if start > begin else "", " …" if stop < end else ""
         return f"{before}{self._whole(start, stop)}{behind}"
+
+    def _begin(self) -> int:
+        """Where the clause starts; where its sentence does, if it is the end of a list; or the condition before it."""
+        words, clauses, listed = self.sentence.words, self.sentence.clauses, False
+        start = clauses[self.hit.start]
+        while start:
+            if self._between(start) == ")":
+                opened = next((i for i in range(start - 1, 0, -1) if "(" in self._between(i)), 0)
+                start = clauses[max(opened - 1, 0)]
+                continue
+            listed = listed or words[start] in _LAST_OF_A_LIST
+            if not listed and words[clauses[start - 1]] not in _CONDITIONS:
+                break
+            start = clauses[start - 1]
+        return start
+
+    def _end(self) -> int:
+        """Where the clause ends, or the condition behind it, as in "until …, or …", also behind a parenthesis."""
+        words, clauses, condition = self.sentence.words, self.sentence.clauses, ""
+        end = self.hit.end
+        while end < len(words):
+            if clauses[end] != clauses[end - 1]:
+                inside = end
+                if "(" in self._between(end):
+                    end = next((i for i in range(end + 1, len(words)) if self._between(i) == ")"), end)
+                if words[end] in _CONDITIONS:
+                    condition = words[end]
+                elif end == inside and (condition, words[end]) != ("until", "or"):
+                    return inside
+            end += 1
+        return end
+
+    def _between(self, i: int) -> str:
+        """What stands between a word and the one before it, without white space and quotation marks."""
+        places = self.sentence.places
+        return self.sentence.text[places[i - 1][1] : places[i][0]].strip(" \n\t'\"`")
 
     def _whole(self, start: int, stop: int) -> str:
         """Words ``start`` up to, not including, ``stop``, with the mark that closes what opens among them."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dowbench.model import CONFIDENCES, SEVERITIES
 from dowbench.rulepack.conditions import SET, TOOL, compile_set, compile_tool
 from dowbench.rulepack.files import EXAMPLE, TESTS
+from dowbench.rulepack.matching import description
 from dowbench.rulepack.parameters import compile_lists, compile_test
 from dowbench.rulepack.reading import (
     FaultError,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from dowbench.model import Confidence, Scope, Severity, Tier
     from dowbench.rulepack.files import RuleFile
+    from dowbench.rulepack.matching import Search
     from dowbench.rulepack.settings import Settings
     from dowbench.rulepack.view import ParameterTest, SetCondition, ToolCondition
 
@@ -55,8 +57,8 @@ class Adjustment(NamedTuple):
     """What changes about a finding when a further condition holds."""
 
     when: ToolCondition | SetCondition
-    on: ParameterTest | None = None
-    """What the parameter that is reported must meet as well."""
+    on: ParameterTest | Search | None = None
+    """What the parameter, or the sentence of the description, that is reported must meet as well."""
     severity: Severity | None = None
     confidence: Confidence | None = None
     tier: Tier | None = None
@@ -207,7 +209,7 @@ def _shape(keys: dict[str, Any], at: Path, scope: Scope, env: Env, confidence: C
         match=compiled(keys["match"], (*at, "match"), env),
         unless=compiled(keys["unless"], (*at, "unless"), env) if "unless" in keys else None,
         adjust=tuple(
-            _adjustment(part, (*at, "adjust", i), compiled, operators, known, env, confidence)
+            _adjustment(part, (*at, "adjust", i), compiled, operators, known, env, confidence, report)
             for i, part in enumerate(adjust)
         ),
         report=report,
@@ -217,7 +219,14 @@ def _shape(keys: dict[str, Any], at: Path, scope: Scope, env: Env, confidence: C
 
 
 def _adjustment(
-    value: Any, at: Path, compiled: Any, operators: Any, known: set[str], env: Env, confidence: Confidence
+    value: Any,
+    at: Path,
+    compiled: Any,
+    operators: Any,
+    known: set[str],
+    env: Env,
+    confidence: Confidence,
+    report: str,
 ) -> Adjustment:
     keys = mapping(value, at, ADJUST_KEYS)
     if keys.keys() <= {"when", "on"}:
@@ -232,6 +241,7 @@ def _adjustment(
     def one_of(key: str, known: tuple[str, ...]) -> Any:
         return choice(keys[key], (*at, key), known) if key in keys else None
 
+    test_of: Any = description if report == "description" else compile_test
     chosen = one_of("confidence", CONFIDENCES)
     if _hints(when, (*at, "when")):
         lower = chosen is not None and CONFIDENCES.index(chosen) > CONFIDENCES.index(confidence)
@@ -243,7 +253,7 @@ def _adjustment(
 
     return Adjustment(
         when=compiled(when, (*at, "when"), env),
-        on=compile_test(keys["on"], (*at, "on"), env) if "on" in keys else None,
+        on=test_of(keys["on"], (*at, "on"), env) if "on" in keys else None,
         severity=one_of("severity", SEVERITIES),
         confidence=chosen,
         tier=one_of("tier", TIERS),

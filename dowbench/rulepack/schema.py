@@ -165,7 +165,7 @@ def _tree() -> Node:
 def _adjustment() -> Node:
     properties: Node = {
         "when": _ref("tree"),
-        "on": _ref("parameter"),
+        "on": {"anyOf": [_ref("parameter"), _ref("description")]},
         "severity": _one(SEVERITIES),
         "confidence": _one(CONFIDENCES),
         "tier": _one(TIERS),

@@ -46,6 +46,8 @@ class Witness(NamedTuple):
     """``tool``, ``parameter``, ``output``, ``description``, ``sibling``, ``limit`` or ``set``."""
     group: int = 0
     """Which condition of the rule it comes from, where that made several."""
+    sentence: Sentence | None = None
+    """What a description says, where it was found for that."""
 
 
 Match = tuple[Witness, ...]

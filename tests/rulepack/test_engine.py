@@ -54,6 +54,22 @@ def test_a_finding_on_the_description(probe):
     assert finding.pointer == "/tools/0/description"
 
 
+def test_an_adjustment_can_look_at_the_sentence_that_is_quoted(probe):
+    probe.rule(
+        "{description: {phrases: [again]}}",
+        report="description",
+        message='"{quote}"',
+        adjust="[{on: {phrases: [again], also: [error], without: [twice]}, severity: low}]",
+    )
+    texts = ("Call again. An error ends it.", "Call again on an error.", "Call again on an error, twice.")
+    found = probe.run(*({"name": f"t{i}", "description": text} for i, text in enumerate(texts)))
+    assert [(f.message, f.severity) for f in found] == [
+        ("Call again", "medium"),
+        ("Call again on an error", "low"),
+        ("Call again on an error", "medium"),
+    ]
+
+
 def test_a_parameter_behind_a_reference_is_placed_at_its_definition_and_related_to_its_use(probe):
     probe.rule("{parameter: {name: {words: [cursor]}}}", report="parameter")
     schema = {

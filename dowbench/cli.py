@@ -267,7 +267,8 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
             given[key] = tuple(part.strip() for value in given[key] for part in value.split(",") if part.strip())
     for key in given:
         lines = {pointer: line for pointer, line in lines.items() if split(pointer)[0] != key}
-    return replace(config, **given, rule_packs=(*config.rule_packs, *packs), lines=lines)
+    both = (*config.rule_packs, *packs)
+    return replace(config, **given, rule_packs=both, lines=lines, overruled=config if given else None)
 
 
 def _write_baseline(file: Path, result: ScanResult, inputs: Sequence[str]) -> ScanResult:

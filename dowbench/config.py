@@ -64,10 +64,13 @@ class Config:
     """Configurations beside it that were not, because it was found first."""
     lines: Mapping[str, int] = field(default_factory=dict)
     """Line of a setting by its JSON pointer, for messages about values that only a scan can judge."""
+    overruled: Config | None = None
+    """What the file says, where the command line says otherwise: it must make sense all the same."""
 
     def error(self, message: str, pointer: str) -> UsageError:
-        """An error about the setting at ``pointer``."""
-        return UsageError(message, path=self.path, line=self.lines.get(pointer))
+        """An error about the setting at ``pointer``, which the file has or the command line."""
+        line = self.lines.get(pointer)
+        return UsageError(message, path=None if line is None else self.path, line=line)
 
 
 def find(start: Path) -> Path | None:

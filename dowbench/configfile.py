@@ -59,6 +59,8 @@ def check_config(config: Any) -> Config:
             raise UsageError(f"exceptions[{index}] must be a Waiver, not {kind.__name__}")
     if not isinstance(config.lines, Mapping) or not isinstance(config.path, str | None):
         raise UsageError("path and lines say where a file has its settings: a text, and numbers by pointer")
+    if config.overruled is not None:
+        check_config(config.overruled)
     if not isinstance(config.unread, tuple) or not all(isinstance(file, str) for file in config.unread):
         raise UsageError("unread must be a tuple of paths as texts")
     if not isinstance(config.base, str | PathLike):
@@ -109,9 +111,7 @@ _SAID = {
 
 def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[Problem]:
     """Every way in which ``value`` breaks ``schema``: the keywords that ``config.schema.json`` uses, no others."""
-    *holders, name = split(pointer) or ["the configuration"]
-    if name.isdecimal():
-        name = f"{holders[-1]}[{name}]"
+    name = dotted(pointer) or "the configuration"
     if "enum" in schema and value not in schema["enum"]:
         yield Problem(
             pointer, f"{name} must be one of {', '.join(schema['enum'])}, not {json.dumps(value, default=str)}"
@@ -135,10 +135,26 @@ def check(value: Any, schema: Mapping[str, Any], pointer: str = "") -> Iterator[
         if schema.get("format") == "date" and not is_date(value):
             yield Problem(pointer, f"{name} must be a date as YYYY-MM-DD, not {json.dumps(value)}")
     elif isinstance(value, int | float) and not isinstance(value, bool):
-        low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-        if not _is_finite(value) or (low is not None and value < low) or (above is not None and value <= above):
-            bound = f" of at least {low}" if low is not None else f" above {above}" if above is not None else ""
-            yield Problem(pointer, f"{name} must be a finite number{bound}")
+        yield from _check_number(value, schema, pointer, name)
+
+
+def _check_number(value: float, schema: Mapping[str, Any], pointer: str, name: str) -> Iterator[Problem]:
+    low, above, high = (schema.get(keyword) for keyword in ("minimum", "exclusiveMinimum", "maximum"))
+    if not (
+        _is_finite(value)
+        and (low is None or value >= low)
+        and (above is None or value > above)
+        and (high is None or value <= high)
+    ):
+        bound = f" of at least {low}" if low is not None else f" above {above}" if above is not None else ""
+        most = f" and at most {high}" if high is not None else ""
+        yield Problem(pointer, f"{name} must be a finite number{bound}{most}")
+
+
+def dotted(pointer: str) -> str:
+    """A pointer into a configuration as messages have it: ``exceptions[0].rules``."""
+    parts = (f"[{part}]" if part.isdecimal() else f".{part}" for part in split(pointer))
+    return "".join(parts).removeprefix(".")
 
 
 def _check_object(value: Mapping[Any, Any], schema: Mapping[str, Any], pointer: str, name: str) -> Iterator[Problem]:

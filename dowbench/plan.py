@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,29 +57,19 @@ class Plan(NamedTuple):
 
 def make_plan(config: Config, *, validate: bool = False) -> Plan:
     """Load the rules and hold the settings to them. Raises ``RuleError`` and ``UsageError``."""
+    for index, folder in enumerate(config.rule_packs):
+        if not os.path.isdir(config.base / folder):  # noqa: PTH112  (pathlib raises where a path cannot be)
+            raise config.error(f"no such directory of rules: {config.base / folder}", join("/rule_packs", index))
     try:
         pack = load_pack([config.base / folder for folder in config.rule_packs], _rule_settings(config))
     except UsageError as error:
         raise _placed(error, config) from None
     settings = config.rules.items()
     known = {rule.id for rule in pack.rules}.union(rule for rule, own in settings if own.get("enabled") is False)
-    for rule in config.rules:
-        if rule not in known:
-            raise config.error(f"rules: {_unknown(rule, known)}", join("/rules", rule))
-    for setting in ("select", "ignore"):
-        for index, rule in enumerate(getattr(config, setting)):
-            if rule not in known:
-                raise config.error(f"{setting}: {_unknown(rule, known)}", join("", setting, index))
-    for index, waiver in enumerate(config.exceptions):
-        for rule in waiver.rules:
-            if rule != ALL and rule not in known:
-                raise config.error(f"exceptions: {_unknown(rule, known)}", join("/exceptions", index))
+    for stated in (config.overruled, config):
+        if stated is not None:
+            _check_names(stated, known)
     _check_patterns(config)
-    if config.loader != "auto":
-        try:
-            loaders.named(config.loader)
-        except UsageError as error:
-            raise config.error(error.message, "/loader") from None
     rules = tuple(info for info in pack.infos if in_force(info.id, info.tier, config))
     if not rules:
         raise config.error("select, ignore and rules leave no rule in force", _emptied(config))
@@ -94,10 +85,31 @@ def make_plan(config: Config, *, validate: bool = False) -> Plan:
     )
 
 
+def _check_names(config: Config, known: set[str]) -> None:
+    """Raise ``UsageError`` for a rule or a loader that there is not."""
+    for rule in config.rules:
+        if rule not in known:
+            raise config.error(f"rules: {_unknown(rule, known)}", join("/rules", rule))
+    for setting in ("select", "ignore"):
+        for index, rule in enumerate(getattr(config, setting)):
+            if rule not in known:
+                raise config.error(f"{setting}: {_unknown(rule, known)}", join("", setting, index))
+    for number, waiver in enumerate(config.exceptions):
+        for index, rule in enumerate(waiver.rules):
+            if rule != ALL and rule not in known:
+                pointer = join("/exceptions", number, "rules", index)
+                raise config.error(f"exceptions[{number}].rules: {_unknown(rule, known)}", pointer)
+    if config.loader != "auto":
+        try:
+            loaders.named(config.loader)
+        except UsageError as error:
+            raise config.error(error.message, "/loader") from None
+
+
 def _check_patterns(config: Config) -> None:
     settings = [("exclude", "/exclude", config.exclude)]
     for index, waiver in enumerate(config.exceptions):
-        settings.append(("exceptions: files", join("/exceptions", index, "files"), waiver.files))
+        settings.append((f"exceptions[{index}].files", join("/exceptions", index, "files"), waiver.files))
     for setting, pointer, patterns in settings:
         for index, pattern in enumerate(patterns):
             if (why := fault(pattern)) is not None:

@@ -122,23 +122,27 @@ def test_empty_file_sets_nothing(folder):
         ("fail-on: high\n", "dowbench.yaml:1: unknown key \"fail-on\" in the configuration; did you mean 'fail_on'?"),
         ("tier: default\nfrobnicate: 1\n", 'dowbench.yaml:2: unknown key "frobnicate" in the configuration; known are'),
         ("limits:\n  max_cals: 3\n", "dowbench.yaml:2: unknown key \"max_cals\" in limits; did you mean 'max_calls'?"),
-        ("limits:\n  max_calls: many\n", "dowbench.yaml:2: max_calls must be an integer"),
-        ("limits:\n  max_calls: 0\n", "dowbench.yaml:2: max_calls must be a finite number of at least 1"),
-        ("limits: {max_cost_usd: .inf}\n", "dowbench.yaml:1: max_cost_usd must be a finite number above 0"),
-        ("limits: {max_cost_usd: .nan}\n", "dowbench.yaml:1: max_cost_usd must be a finite number above 0"),
-        ("limits: {max_calls: true}\n", "dowbench.yaml:1: max_calls must be an integer"),
+        ("limits:\n  max_calls: many\n", "dowbench.yaml:2: limits.max_calls must be an integer"),
+        ("limits:\n  max_calls: 0\n", "dowbench.yaml:2: limits.max_calls must be a finite number of at least 1"),
+        ("limits: {max_cost_usd: .inf}\n", "dowbench.yaml:1: limits.max_cost_usd must be a finite number above 0"),
+        ("limits: {max_cost_usd: .nan}\n", "dowbench.yaml:1: limits.max_cost_usd must be a finite number above 0"),
+        (
+            "source_limits:\n  nesting: 1000000\n",
+            "dowbench.yaml:2: source_limits.nesting must be a finite number of at least 1 and at most 500",
+        ),
+        ("limits: {max_calls: true}\n", "dowbench.yaml:1: limits.max_calls must be an integer"),
         ("fail_on: severe\n", 'dowbench.yaml:1: fail_on must be one of high, medium, low, none, not "severe"'),
         ("fail_on:\n", "dowbench.yaml:1: fail_on must be one of high, medium, low, none, not null"),
         ("select: unbounded-result\n", "dowbench.yaml:1: select must be a list"),
         ("select:\n  - a\n  - 3\n", "dowbench.yaml:3: select[1] must be a string"),
         ("exclude: ['']\n", "dowbench.yaml:1: exclude[0] must not be empty"),
-        ("rules:\n  a:\n    enabled: maybe\n", "dowbench.yaml:3: enabled must be true or false"),
-        ("rules: {a: {options: {x: y}}}\n", "dowbench.yaml:1: x must be a number"),
+        ("rules:\n  a:\n    enabled: maybe\n", "dowbench.yaml:3: rules.a.enabled must be true or false"),
+        ("rules: {a: {options: {x: y}}}\n", "dowbench.yaml:1: rules.a.options.x must be a number"),
         ("exceptions:\n  - rules: [a]\n", "dowbench.yaml:2: exceptions[0] needs the key 'reason'"),
-        ("exceptions: [{rules: [], reason: x}]\n", "dowbench.yaml:1: rules must not be empty"),
+        ("exceptions: [{rules: [], reason: x}]\n", "dowbench.yaml:1: exceptions[0].rules must not be empty"),
         (
             "exceptions: [{rules: [a], reason: x, until: soon}]\n",
-            'dowbench.yaml:1: until must be a date as YYYY-MM-DD, not "soon"',
+            'dowbench.yaml:1: exceptions[0].until must be a date as YYYY-MM-DD, not "soon"',
         ),
         ("- a\n", "dowbench.yaml:1: a configuration must be a mapping"),
         ("a: 1\n---\nb: 2\n", "dowbench.yaml: a configuration is one YAML document, this file holds several"),
@@ -156,10 +160,10 @@ def test_faults_are_one_line_with_their_place(folder, text, message):
         ("[tool.dowbench]\ntier = 'default'\nfoo = 1\n", 'pyproject.toml:3: unknown key "foo"'),
         (
             "[tool.dowbench]\n\n[tool.dowbench.limits]\nmax_calls = 0\n",
-            "pyproject.toml:4: max_calls must be a finite number of at least 1",
+            "pyproject.toml:4: limits.max_calls must be a finite number of at least 1",
         ),
         ("[tool]\ndowbench.fail_on = 'x'\n", "pyproject.toml:2: fail_on must be one of"),
-        ("[tool.dowbench.rules.'a-b']\nseverity = 'x'\n", "pyproject.toml:2: severity must be one of"),
+        ("[tool.dowbench.rules.'a-b']\nseverity = 'x'\n", "pyproject.toml:2: rules.a-b.severity must be one of"),
         ("[tool.dowbench]\nselect = [\n 'a',\n 3,\n]\n", "pyproject.toml:2: select[1] must be a string"),
         ("[tool.dowbench\n", "pyproject.toml:1: not valid TOML: "),
         ("[tool]\ndowbench = 3\n", "pyproject.toml:2: the configuration must be a mapping"),
@@ -252,11 +256,30 @@ def test_paths_are_relative_to_the_file(folder, probe, monkeypatch):
 
 def test_the_command_line_wins(folder, probe):
     write(folder / "tools.json", tool("probe_a"))
-    (folder / "dowbench.yaml").write_text("fail_on: none\nselect: [no-such-rule]\n", encoding="utf-8")
+    (folder / "dowbench.yaml").write_text("fail_on: none\nselect: [unbounded-result]\n", encoding="utf-8")
     assert probe("tools.json", "--fail-on", "high").code == 1
     (folder / "dowbench.yaml").write_text("fail_on: high\n", encoding="utf-8")
     assert probe("tools.json").code == 1
     assert probe("tools.json", "--no-config").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "message"),
+    [
+        ("select:\n- nope\n", ("--select", "unbounded-result"), "dowbench.yaml:2: select: unknown rule 'nope'"),
+        ("ignore: [nope]\n", ("--ignore", "unbounded-result"), "dowbench.yaml:1: ignore: unknown rule 'nope'"),
+        ("loader: nope\n", ("--loader", "mcp"), "dowbench.yaml:1: there is no format 'nope'"),
+        ("tier: default\n", ("--select", "nope"), "select: unknown rule 'nope'"),
+        ("tier: default\n", ("--loader", "nope"), "there is no format 'nope'"),
+        ("tier: default\n", ("--rules", "nope"), "no such directory of rules: "),
+    ],
+)
+def test_what_is_wrong_is_said_where_it_stands_in_the_file_or_the_command(folder, dowbench, text, arguments, message):
+    write(folder / "tools.json", tool())
+    (folder / "dowbench.yaml").write_text(text, encoding="utf-8")
+    run = dowbench("scan", "tools.json", *arguments)
+    assert (run.code, run.out, len(run.err.splitlines())) == (2, "", 1)
+    assert run.err.startswith(f"error: {message}")
 
 
 @pytest.mark.parametrize(
@@ -269,10 +292,10 @@ def test_the_command_line_wins(folder, probe):
         ("words:\n  no_such_list: [x]\n", "dowbench.yaml:2: unknown word list `no_such_list`"),
         (
             "exceptions:\n- rules: [all]\n  reason: x\n- rules: [probe-tol]\n  reason: x\n",
-            "dowbench.yaml:4: exceptions: unknown rule",
+            "dowbench.yaml:4: exceptions[1].rules: unknown rule",
         ),
         ("loader: opanai\n", "dowbench.yaml:1: there is no format 'opanai'"),
-        ("rule_packs: [nowhere]\n", "dowbench.yaml: no such directory of rules: "),
+        ("rule_packs: [nowhere]\n", "dowbench.yaml:1: no such directory of rules: "),
     ],
 )
 def test_settings_that_only_the_rules_can_judge_have_their_line(folder, dowbench, text, message):
@@ -308,7 +331,9 @@ def test_declared_limits_answer_the_rules_they_cover(folder, dowbench):
 
 def test_schema_and_dataclass_name_the_same_settings_and_defaults():
     properties = configfile.schema()["properties"]
-    fields = {f.name: f for f in dataclasses.fields(Config) if f.name not in ("base", "path", "lines", "unread")}
+    fields = {
+        f.name: f for f in dataclasses.fields(Config) if f.name not in ("base", "path", "lines", "unread", "overruled")
+    }
     assert set(properties) == set(fields)
     default = Config()
     for name, schema in properties.items():
@@ -350,7 +375,7 @@ def _file(folder: Path, text: str) -> Path:
 def test_schema_uses_only_keywords_that_the_loader_checks():
     known = {
         "$schema", "title", "description", "default", "type", "enum", "properties", "additionalProperties", "required",
-        "items", "minItems", "minLength", "minimum", "exclusiveMinimum", "format",
+        "items", "minItems", "minLength", "minimum", "exclusiveMinimum", "maximum", "format",
     }  # fmt: skip
 
     def walk(node):
@@ -469,7 +494,7 @@ def test_patterns_that_match_nothing_are_refused(folder, dowbench, pattern, why)
     waiver = f"exceptions:\n- rules: [all]\n  reason: x\n  files:\n  - {quoted}\n"
     (folder / "dowbench.yaml").write_text(waiver, encoding="utf-8")
     run = dowbench("scan", "tools.json")
-    assert (run.code, run.out, run.err) == (2, "", f"error: dowbench.yaml:5: exceptions: files: {said}\n")
+    assert (run.code, run.out, run.err) == (2, "", f"error: dowbench.yaml:5: exceptions[0].files: {said}\n")
 
 
 @pytest.mark.parametrize("pattern", ["[[]", "[]]", "[!]]", "a[!b-c]", "**/[ab].json", "x]", "/vendor", "../x", "a.b"])
@@ -503,7 +528,6 @@ def test_settings_that_leave_no_rule_are_refused(folder, dowbench, text, argumen
     write(folder / "tools.json", tool())
     (folder / "dowbench.yaml").write_text(text, encoding="utf-8")
     run = dowbench("scan", "tools.json", *arguments)
-    place = place or "dowbench.yaml: "
     assert (run.code, run.out) == (2, "")
     assert run.err == f"error: {place}select, ignore and rules leave no rule in force\n"
 

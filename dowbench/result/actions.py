@@ -34,6 +34,9 @@ _EXAMINING = word_set("diagnose audit analyze analyse assess review check invest
 """Verbs that say something of each thing that is looked at."""
 _A = {("a",), ("an",)}
 ONE_FACT = {("id",), ("uuid",), ("identifier",), ("url",), ("address",), ("path",), ("location",)}
+_FOUND = word_set("item result hit match")
+_FETCHING = word_set("fetch retrieve get")
+"""Verbs by which all of one thing that a search has found is got."""
 _NOW = word_set("real current live latest")
 _TAKING_APART = word_set("extract dump parse tokenize")
 """Verbs that say no more of a text than it holds."""
@@ -68,7 +71,8 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
         fixed = noun and r.nouns.small(noun)
         if noun[-1:] in ONE_FACT and verb in {"find", "search"} and QUANTIFIERS.isdisjoint(noun):
             return "record"
-        lookup = verb == "find" and r.nouns.kind(noun, action.of) in {"record", "document"}
+        mass = noun[-1:] != () and noun[-1] in v["mass_nouns"]
+        lookup = verb == "find" and not mass and r.nouns.kind(noun, action.of) in {"record", "document"}
         if lookup:
             return r.nouns.kind(noun, action.of)
         chosen = verb in {"recommend", "suggest"} and noun[:1] in _A
@@ -108,6 +112,8 @@ def _reads(r: Reading, action: Action) -> Kind:
         return "list"
     if head == "result" and not v["job_nouns"].isdisjoint(action.of):
         return "document"
+    if head in _FOUND and verb in _FETCHING and "search" in r.first:
+        return "document"
     if head == "value" and "path" in action.of + tail:
         return "document"
     if head == "state" and not v["page_parts"].isdisjoint(action.of):
@@ -127,7 +133,7 @@ def _reads(r: Reading, action: Action) -> Kind:
     if kind == "list" and (_is_row(r, action) or (head == "data" and not _NOW.isdisjoint(noun) and single(action))):
         return "record"
     if documents:
-        short = head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and head in v["record_nouns"]
+        short = head in v["scalar_nouns"] if verb == "extract" else action.act == "read" and is_brief(r, noun)
         return "record" if kind == "record" and short else "document"
     if kind == "record" and verb in {"download", "export"} and r.returned != "ack":
         return "document"
@@ -139,6 +145,11 @@ def _reads(r: Reading, action: Action) -> Kind:
     if head in {"message", "mail"} and not v["mail_words"].isdisjoint(r.name + noun):
         return "document"
     return kind or "unknown"
+
+
+def is_brief(r: Reading, noun: tuple[str, ...]) -> bool:
+    """Whether a noun phrase names a value or one short piece of something: a voltage, one line."""
+    return noun[-1:] != () and (noun[-1] in r.v["record_nouns"] or r.nouns.one_piece(noun))
 
 
 def _is_row(r: Reading, action: Action) -> bool:

@@ -39,7 +39,10 @@ _AFTER_NOUNS = word_set(
     "open"
 )
 """Adjectives that stand behind a plural noun: artists similar to one."""
-_STATES = word_set("available active open opened loaded running connected supported offered")
+_STATES = word_set(
+    "available active open opened loaded running connected supported offered configured installed registered enabled "
+    "paired mounted enrolled authorized authorised authenticated linked subscribed integrated plugged defined"
+)
 """Adjectives that say the same behind a plural noun and before it: pages open, open pages."""
 _LINKING = word_set("that which are were currently now presently already")
 _LEAD = word_set(
@@ -48,7 +51,7 @@ _LEAD = word_set(
     "should may must your it us users user enables enable enabling provides provide ability designed tries try "
     "attempts attempt simply directly automatically easily interface wrapper utility service action request requests "
     "client and or also then first only just please description summary purpose performs perform performing makes make "
-    "making does do doing conducts conduct carries out input from with simple basic advanced powerful one more "
+    "making does do doing conducts conduct carries out from with simple basic advanced powerful one more "
     "semantic full current i we they any given bulk"
 )
 """Words that a description may have before its verb."""
@@ -199,6 +202,8 @@ def phrase(
             break
         if not name and noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word in _AFTER_NOUNS):
             break
+        if not name and noun and not bare and word.endswith("ed") and tuple(words[i + 1 : i + 2]) in _AGENTS:
+            break
         noun.append(word)
         bare = bare and word in _BEFORE_ARTICLES
         i += 1
@@ -209,6 +214,8 @@ def phrase(
     return tuple(noun), i
 
 
+_AGENTS = {("by",), ("from",), ("in",), ("on",), ("at",), ("with",), ("for",)}
+"""Before these a participle is told of the noun in front of it: "an item returned by a search"."""
 _SKIPPED: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("up", "to", "date"): (),
     ("one", "or", "more"): ("several",),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.result import models, running, traits
 from dowbench.result.actions import bare, one, returns, single, sure, titled
-from dowbench.result.english import QUANTIFIERS, plural, singular, word_set
+from dowbench.result.english import QUANTIFIERS, any_of, plural, singular, word_set
 
 if TYPE_CHECKING:
     from dowbench.result.english import Action
@@ -107,18 +107,23 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     same = by_name == by_text == "record" and sure(r, named) and named.object[-1:] == said.object[-1:]
     if same and QUANTIFIERS.isdisjoint(r.returned_noun[0] + r.returned_noun[1]):
         return "record", True
+    if by_name == "list" and by_text == "record" and _one_each(named, said):
+        return by_name, False
     if by_name in {"list", "document"}:
         if by_text == "record" and single(said):
             return by_text, True
         if by_text in {"unknown", "scalar"} and reads:
             return by_name, False
-        alike = named.verb == said.verb and said.object[-1:] not in _FACTS
+        told = by_text == "record" and sure(r, said) and not sure(r, named)
+        alike = named.verb == said.verb and said.object[-1:] not in _FACTS and not told
         if by_name == "document" and (by_text == "list" or alike):
             return by_name, False
         if by_text == "record":
             vague = said.object[-1:] != () and said.object[-1] in r.v["vague_nouns"]
             few = vague and bool(said.of) and r.nouns.small(said.of)
             return ("record" if few else by_name if vague or not sure(r, said) else by_text), few
+    if by_text == "list" and by_name == "record" and _few_by_name(r, named, said):
+        return by_name, True
     if by_text == "list" and by_name == "record" and named.verb == "get" and _of_the_one(r, named, said):
         return by_name, True
     if by_text == "list" and by_name == "record" and sure(r, named) and (not sure(r, said) or _of_fields(said)):
@@ -150,6 +155,23 @@ def _of_the_one(r: Reading, named: Action, said: Action) -> bool:
     head = said.object[-1]
     same = named.object[-1:] == singular(said.object)[-1:] and plural(head) and head not in r.v["list_nouns"]
     return same and said.tail[:2] in _FOR_ONE and QUANTIFIERS.isdisjoint(said.object)
+
+
+def _one_each(named: Action, said: Action) -> bool:
+    """Whether the description has one fact on each of what the name lists: get_monitors, "the monitor statuses"."""
+    if not named.object or not plural(named.object[-1]) or said.object[-1:] not in _STANDINGS:
+        return False
+    return any_of({named.object[-1], singular(named.object)[-1]}, said.object[:-1], said.of)
+
+
+_STANDINGS = {("status",), ("statuses",), ("state",), ("states",), ("health",), ("balances",), ("prices",)}
+
+
+def _few_by_name(r: Reading, named: Action, said: Action) -> bool:
+    """Whether the name alone says why the same things are few: get_allowed_paths, "the paths that may be read"."""
+    if len(named.object) < 2 or not r.nouns.small(named.object):
+        return False
+    return named.object[-1:] in {said.object[-1:], said.of[-1:]}
 
 
 _FOR_ONE = {("for", "a"), ("for", "an"), ("for", "one")}

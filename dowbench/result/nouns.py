@@ -18,9 +18,15 @@ Kind = Literal["list", "text", "document", "record", "ack", "scalar", "media", "
 
 EXACTLY_ONE = word_set("single specific particular individual")
 _THE = word_set("the a an its their your this all detailed specific")
+_JUST_ONE = word_set("one single")
 _WHOLE = word_set("entire whole full complete")
 _ONE = word_set("a an one single specific particular individual specified requested selected current named")
 """Words by which a noun phrase says that it means one thing."""
+_CONFIGURED = word_set("config configuration definition state settings")
+_MARKUP = word_set("raw xml yaml toml hcl")
+"""What a configuration is written in, where the whole of it is meant: "the raw configuration"."""
+_PIECES = word_set("line row cell record entry item value byte word sentence character field key")
+_SEVERAL = frozenset({"array", "boolean", "object"})
 _ENTRIES = word_set("note log contract agreement trace bulletin memo manifest thread")
 """What may be long, and is one entry where it is said to be a single one."""
 
@@ -58,13 +64,17 @@ class Nouns:
             return "document", True
         if len(noun) > 1 and pair in v["collection_nouns"]:
             return "list", True
+        if head in _CONFIGURED and not _MARKUP.isdisjoint(noun[:-1]):
+            return "document", True
         if not heads.isdisjoint(v["record_nouns"]):
+            if of_many and not many and not v["sum_words"].isdisjoint(noun[:-1]):
+                return "record", True
             if of_many and of[-1] not in v["record_nouns"] and head not in v["sum_nouns"]:
                 return ("record" if self.small(of) else "list"), True
-            several = many and plural(head) and head not in v["detail_nouns"]
+            several = many and plural(head) and head not in v["detail_nouns"] and not self.small(noun)
             series = head in v["series_nouns"] and not v["past_words"].isdisjoint(noun)
             return ("list" if several or series else "record"), True
-        if "single" in noun and head in _ENTRIES:
+        if ("single" in noun and head in _ENTRIES) or self.one_piece(noun):
             return "record", True
         if head in v["document_nouns"] or (head == "snapshot" and not v["page_parts"].isdisjoint(noun)):
             return "document", True
@@ -85,6 +95,10 @@ class Nouns:
             return (kind or "record", True) if single and v["series_words"].isdisjoint(noun) else ("list", False)
         return "record", not _ONE.isdisjoint(noun)
 
+    def one_piece(self, noun: tuple[str, ...]) -> bool:
+        """Whether it is said to be one of many short pieces: "one line", "a single cell"."""
+        return noun[-1] in _PIECES and not _JUST_ONE.isdisjoint(noun[:2])
+
     def _whole(self, noun: tuple[str, ...], of: tuple[str, ...]) -> bool:
         """Whether it is the text or the whole of something: "source of a class", "page dump", "full profile"."""
         v, head = self.v, noun[-1]
@@ -104,7 +118,19 @@ class Nouns:
         for state in ("live", "opened", "offered"):
             if head in v[f"{state}_nouns"] and not v[f"{state}_words"].isdisjoint(noun):
                 return True
+        if plural(head) and not v["setup_words"].isdisjoint(noun[:-1]) and head not in v["stream_nouns"]:
+            return head not in v["populous_nouns"]
+        if head in v["owned_nouns"] or " ".join(noun[-2:]) in v["owned_nouns"]:
+            return self.of_owner
         return head in v["part_nouns"] and self.of_one
+
+    @cached_property
+    def of_owner(self) -> bool:
+        """Whether the caller picks the one thing or person that it belongs to, and no place or time."""
+        others = self.v["term_names"] | self.v["scope_words"]
+        single = (p for p in self.inputs if p.required and _SEVERAL.isdisjoint(p.schema.types))
+        names = (split(p.name) for p in single)
+        return any(name and others.isdisjoint((" ".join(name), name[-1])) for name in names)
 
     @cached_property
     def of_one(self) -> bool:

@@ -55,6 +55,8 @@ _WHO = word_set(
 """Words before "returns" after which it is about the tool itself."""
 _DETERMINERS = word_set("the matching its their any")
 _HOLDING = word_set("containing with including holding representing describing having")
+_FIELDS = ("details",)
+"""What a few short fields are."""
 _METHODS = word_set("http post put patch delete")
 _ADDRESS = word_set("url uri endpoint")
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
@@ -102,6 +104,16 @@ def _ends_by_id(words: tuple[str, ...]) -> bool:
     return words[-1:] in _ID and (words[-2:-1] == ("by",) or (words[-3:-2] == ("by",) and words[-2] in _ITS))
 
 
+def _on_input(words: tuple[str, ...]) -> bool:
+    """Whether a sentence says what goes in, "the input is a path", and not that something is put in: "input a text"."""
+    if words[0] == "input":
+        return len(words) == 1 or words[1] in _OF_INPUT or words[1] not in _PUT_IN
+    return words[1:2] == ("input",)
+
+
+_OF_INPUT = word_set("is are should must can may will to for of")
+_PUT_IN = word_set("a an the text data value values key keys keystrokes characters string your password number numbers")
+"""After "input" at the start of a sentence these say that something is put in."""
 _ITS = word_set("its their the an unique")
 _ID = {("id",), ("uuid",), ("identifier",), ("slug",)}
 
@@ -124,7 +136,7 @@ class Reading:
         """The sentence that ``said`` is from."""
         for i, sentence in enumerate(self.sentences[:_OPENING]):
             takes = i > 0 and sentence.words[0] in _TAKES
-            if takes or "input" in sentence.words[:2] or self._of_argument(sentence):
+            if takes or _on_input(sentence.words) or self._of_argument(sentence):
                 continue
             self.said = in_sentence(sentence.words, sentence.clauses, v.verbs)
             if self.said is not None:
@@ -255,8 +267,15 @@ class Reading:
                 if (noun or words[j : j + 1])[0] in _THEM and self.said is not None:
                     return self.said.object, self.said.of
                 if noun:
-                    return noun, of
+                    wrapped = noun[-1:] == ("json",) and words[stop : stop + 1] != () and words[stop] in _HOLDING
+                    return (_FIELDS if wrapped and self._are_short(words[stop + 1 :]) else noun), of
         return (), ()
+
+    def _are_short(self, fields: tuple[str, ...]) -> bool:
+        """Whether the fields that a sentence enumerates are short ones: "JSON with the id and the name"."""
+        v = self.v
+        long = v["long_nouns"] | v["long_fields"] | v["stream_nouns"] | v["document_nouns"] | QUANTIFIERS
+        return long.isdisjoint(fields) and not any(plural(word) and word not in v["small_nouns"] for word in fields)
 
     @property
     def picks_part(self) -> bool:

@@ -124,6 +124,8 @@ def saved(r: Reading) -> bool:
         told = frozenset(word for sentence in sentences(text) for word in sentence.words)
         saves = not v["saving_words"].isdisjoint(told) and not {"to", "save"}.isdisjoint(told)
         first, *rest = split(parameter.name)
+        if exports and first in _FORMATS and rest:
+            return True
         if saves or (first in _TARGETS and (not rest or not v["place_names"].isdisjoint(rest))):
             return True
     for sentence in r.sentences[:4]:
@@ -143,6 +145,7 @@ def saved(r: Reading) -> bool:
 
 _TO_FILES = word_set("export download dump save convert render backup print record")
 """Verbs of which the second place that a call names is where the result goes."""
+_FORMATS = word_set("csv json xml xlsx excel pdf html markdown md png svg zip txt docx parquet")
 _TARGETS = word_set("output out save local target dest download export result")
 _EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder drive storage bucket")
@@ -151,13 +154,21 @@ _PERHAPS = word_set("optionally if when large")
 
 def ranged(r: Reading) -> bool:
     """Whether what is read is a thing of no known kind between two points in time, and so one entry for each."""
-    words = [split(p.name) for p in r.inputs]
+    words = [split(p.name) for p in r.inputs if split(p.name) not in _ENDS or _in_time(p)]
     spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
     series = r.v["series_nouns"]
     known = any(sure(r, a) and series.isdisjoint(a.object[-1:]) and a.object[-1:] != ("data",) for a in r.actions)
     return spans and r.actions != () and not known
 
 
+def _in_time(parameter: Parameter) -> bool:
+    """Whether a bare ``from`` or ``to`` is a point in time: it may as well be a place or a currency."""
+    times = words_of(parameter, 2) | frozenset(split(str(parameter.schema.get("format") or "")))
+    return "integer" in parameter.schema.types or not _TIMES.isdisjoint(times)
+
+
+_ENDS = {("from",), ("to",)}
+_TIMES = word_set("date dates time times datetime timestamp timestamps day days iso unix epoch rfc yyyy start end")
 _FROM = word_set("start from since begin after")
 _TO = word_set("end to until before stop")
 

@@ -73,7 +73,7 @@ def tool(
 def name(context: Context, entry: Mapping[str, Any], pointer: str) -> str:
     """The name of a tool, which has to be there."""
     value = entry.get("name")
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value.strip():
         if "name" not in entry:
             context.expected('a tool with a "name"', entry, pointer)
         context.expected("the name of a tool, a text", value, join(pointer, "name"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.loaders import elsewhere
+from dowbench.loaders.context import quote
 from dowbench.loaders.elsewhere import Part, within
 from dowbench.loaders.entries import (
     HOLDERS,
@@ -156,6 +157,12 @@ class Look(NamedTuple):
             message = f"{len(entries):,} entries in a list of tools, more than {most:,} (source_limits.tools)"
             raise self.context.error(message, pointer)
         return True
+
+    def leave_out(self, pointer: str) -> None:
+        """Note an OpenAPI description beside the tools: its operations are of another format."""
+        if self.context:
+            what = f"the OpenAPI description at {quote(pointer)} is not scanned beside a list of tools"
+            self.context.note(f"{what}; put it into a file of its own", pointer)
 
     def pass_over(self, value: Any, pointer: str, since: int) -> None:
         """Leave a whole value for later, in place of the parts of it that were left ``since`` so many had been."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from dowbench.loaders import openapi
 from dowbench.loaders.entries import HOLDERS, MARKS, SCHEMA_KEYS, Definition, Listing, by_name, is_keyed, named
 from dowbench.pointer import join
 
@@ -54,6 +55,9 @@ class Look(Protocol):
 
     def too_long(self, entries: Collection[Any], pointer: str) -> bool:
         """Whether a list is too long to be looked at."""
+
+    def leave_out(self, pointer: str) -> None:
+        """Note an OpenAPI description beside the tools."""
 
 
 def within(value: Any, pointer: str, inside: bool = True) -> Iterator[Part]:
@@ -174,6 +178,8 @@ def in_object(part: Part, look: Look) -> Found:
     value, pointer, inside = part
     if is_schema(value):
         return [], []
+    if openapi.LOADER.confidence(value) and isinstance(value.get("paths"), dict):
+        look.leave_out(pointer)
     if (look.matches if inside else look.claims)(value):
         return [Listing(pointer, (Definition(value, pointer),), usual=False)], [*within(value, pointer)]
     found: list[Listing] = []

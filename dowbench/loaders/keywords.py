@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from dowbench.errors import did_you_mean
 from dowbench.loaders.context import Context, describe
@@ -103,7 +103,7 @@ def readable(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[
             context.note(f"{keyword} is {describe(value)}, not {said}, and is not read", join(pointer, keyword))
     for keyword in BOUNDS & raw.keys():
         value = raw[keyword]
-        if type(value) is int or (type(value) is float and math.isfinite(value)):
+        if _is_number(value):
             if value >= 0 or keyword not in COUNTS:
                 continue
             found = f"{value}, which is no count,"
@@ -113,12 +113,34 @@ def readable(raw: Mapping[str, Any], pointer: str, context: Context) -> Mapping[
             changed[keyword] = number(value)
             if changed[keyword] is not None or value is None:
                 continue
-            found = "infinite or no number" if type(value) is float else f"{describe(value)}, not a number,"
+            found = f"{describe(value)}, not a number,"
+            if type(value) is float:
+                found = "no number" if math.isnan(value) else "infinite, or larger than any that is counted,"
         changed[keyword] = None
         context.note(f"{keyword} is {found} and is not counted", join(pointer, keyword))
+    changed |= _contradictions({**raw, **changed}, pointer, context)
     if not changed:
         return raw
     return {key: value for key, value in {**raw, **changed}.items() if key not in changed or value is not None}
+
+
+def _contradictions(raw: Mapping[str, Any], pointer: str, context: Context) -> dict[str, Any]:
+    """Upper bounds that a lower bound or the default exceeds, each with the larger number, which a call may get."""
+    read: dict[str, Any] = {}
+    for upper, lower in zip(UPPER, LOWER, strict=True):
+        most = raw.get(upper)
+        if not _is_number(most):
+            continue
+        others = {lower: raw.get(lower), **({"default": raw.get("default")} if upper == "maximum" else {})}
+        for keyword, value in others.items():
+            if _is_number(value) and value > read.get(upper, most):
+                read[upper] = value
+                context.note(f"{upper} is smaller than {keyword}, which is read in its place", join(pointer, upper))
+    return read
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
 def number(value: Any) -> int | float | None:

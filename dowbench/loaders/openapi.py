@@ -136,7 +136,7 @@ class Reader(NamedTuple):
             body = tuple(self._body(operation.get("requestBody"), join(pointer, "requestBody")))
         output, media = self._output(operation, pointer)
         return Tool(
-            name=identifier if isinstance(identifier, str) and identifier else f"{method.upper()} {path}",
+            name=identifier if isinstance(identifier, str) and identifier.strip() else f"{method.upper()} {path}",
             location=Location(pointer, use),
             description=text,
             parameters=(*sorted(inputs, key=lambda p: p.nested), *body),

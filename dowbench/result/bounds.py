@@ -96,7 +96,8 @@ def _default(schema: Schema, text: str) -> float | str | None:
     if isinstance(value, (int, float, str)) and not isinstance(value, bool):
         return value
     match = _PATTERNS.default.search(text) if "efault" in text else None
-    return int(match[1].replace(",", "").replace("_", "")) if match else None
+    digits = match[1].replace(",", "").replace("_", "") if match else ""
+    return int(digits) if 0 < len(digits) <= _MOST_DIGITS else None
 
 
 _PATTERNS = Patterns(
@@ -104,6 +105,8 @@ _PATTERNS = Patterns(
 )
 
 
+_MOST_DIGITS = 15
+"""Of a default in a text; what has more is no number of anything."""
 _NUMERIC = frozenset({"integer", "number"})
 
 

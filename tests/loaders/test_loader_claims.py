@@ -34,6 +34,16 @@ BROKEN: dict[str, tuple[Any, str, str]] = {
         "/0/name",
         "expected the name of a tool, a text, found null",
     ),
+    "name of spaces": (
+        {"tools": [{**NAMED, "name": " \t", "inputSchema": SCHEMA}]},
+        "/tools/0/name",
+        "expected the name of a tool, a text, found the text",
+    ),
+    "name of spaces as a key": (
+        {"tools": {" ": {"description": "Finds.", "inputSchema": SCHEMA}}},
+        "/tools/ /name",
+        "expected the name of a tool, a text, found the text",
+    ),
     "no name": (
         {"tools": [{"description": "Finds.", "inputSchema": SCHEMA}]},
         "/tools/0",

@@ -178,3 +178,26 @@ def test_bedrock_beside_bedrock() -> None:
     spec = {"toolSpec": {**SPEC["toolSpec"], "name": "hidden"}}
     found = load({"toolConfig": {"tools": [SPEC]}, "fallback": {"toolConfig": {"tools": [spec]}}}, path="x.json")
     assert [tool.name for tool in found.tools] == ["find", "hidden"]
+
+
+API = {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "list_a"}}}}
+
+
+@pytest.mark.parametrize(
+    ("document", "pointers"),
+    [
+        ({"tools": [G], "spec": API}, ["/spec"]),
+        ({"tools": [G], "specs": [{**API, "swagger": "2.0"}, API]}, ["/specs/0", "/specs/1"]),
+        ({"tools": [G], "agent": {"action": {"schema": API}}}, ["/agent/action/schema"]),
+        ({"tools": [{**G, "spec": API}]}, ["/tools/0/spec"]),
+        ({"tools": [G], "openapi_version": {"openapi": "3.1.0"}, "paths": {"/a": {}}}, []),
+        ({"tools": [G], "spec": {"openapi": "spec.yaml", "paths": {"/a": {}}}}, []),
+    ],
+)
+def test_an_openapi_description_beside_tools_is_said_to_be_left_out(document: Any, pointers: list[str]) -> None:
+    found = load(document, path="x.json")
+    assert [tool.name for tool in found.tools] == [G["name"]]
+    assert [(note.pointer, note.message) for note in found.notes] == [
+        (at, f"the OpenAPI description at {at} is not scanned beside a list of tools; put it into a file of its own")
+        for at in pointers
+    ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
 
+from dowbench import source
 from dowbench.errors import SourceError
 from dowbench.loaders import load
 from dowbench.model import Location, Parameter, Schema, Tool
@@ -296,6 +298,47 @@ def test_a_bound_that_is_none_is_said() -> None:
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "1e999"])
 def test_bounds_that_are_no_finite_numbers_are_not_counted(text: str) -> None:
     assert "maximum" not in parameter(json.loads(f'{{"type": "number", "maximum": {text}}}')).schema.keywords
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "1e999", "Infinity"])
+def test_a_bound_beyond_all_that_are_counted_is_said(text: str) -> None:
+    read = source.read("tools.json", f'{{"maximum": {text}}}'.encode()).documents[0].value
+    (note,) = notes({"properties": {"p": read}})
+    assert note == f"{AT}/maximum: maximum is infinite, or larger than any that is counted, and is not counted"
+
+
+@pytest.mark.parametrize(
+    ("schema", "upper", "other", "read"),
+    [
+        ({"maximum": 50, "default": 100_000}, "maximum", "default", 100_000),
+        ({"maximum": 10, "minimum": 100}, "maximum", "minimum", 100),
+        ({"maximum": "10", "minimum": "100"}, "maximum", "minimum", 100),
+        ({"exclusiveMaximum": 10, "exclusiveMinimum": 100.5}, "exclusiveMaximum", "exclusiveMinimum", 100.5),
+        ({"maxItems": 3, "minItems": 5}, "maxItems", "minItems", 5),
+        ({"maxLength": 3, "minLength": 5}, "maxLength", "minLength", 5),
+    ],
+)
+def test_bounds_that_contradict_are_said_and_the_larger_counts(
+    schema: Any, upper: str, other: str, read: float
+) -> None:
+    (note,) = notes({"properties": {"p": schema}})
+    assert note == f"{AT}/{upper}: {upper} is smaller than {other}, which is read in its place"
+    assert parameter(schema).schema.keywords[upper] == read
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"maximum": 50, "default": 50, "minimum": 50},
+        {"maximum": 50, "default": "100"},
+        {"maximum": 50, "default": True},
+        {"maximum": 0, "exclusiveMaximum": True, "minimum": -1, "exclusiveMinimum": True},
+        {"maximum": 50, "default": math.inf},
+        {"maxItems": 2, "default": [1, 2, 3]},
+    ],
+)
+def test_bounds_that_do_not_contradict_are_no_note(schema: Any) -> None:
+    assert notes({"properties": {"p": schema}}) == []
 
 
 def test_the_exclusive_maximum_of_draft_4_stays() -> None:

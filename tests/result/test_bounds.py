@@ -266,6 +266,13 @@ def test_a_bare_after_continues_beside_a_limit_and_not_between_two_ends() -> Non
     assert result("read_list", "Reads entries.", start="integer", stop="integer", limit="integer").continuations == ()
 
 
+@pytest.mark.parametrize("digits", ["9" * 5000, "1" + ",000" * 2000, "٣" * 5000])
+def test_a_number_of_very_many_digits_in_a_text_is_no_default(digits: str) -> None:
+    text = f"How many to return. Default: {digits}."
+    (tool,) = tools(definition("list_rows", "Lists rows.", limit={"type": "integer", "description": text}))
+    assert upper_bound(tool.parameters[0]).default is None
+
+
 def test_upper_bound_of_other_parameters() -> None:
     (tool,) = tools(
         definition(

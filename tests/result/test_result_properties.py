@@ -53,7 +53,7 @@ SCHEMAS = st.recursive(
 )
 TOOLS = st.builds(
     lambda name, text, properties, output, meta: {
-        "name": name or "x",
+        "name": name if name.strip() else "x",
         "description": text,
         "inputSchema": {"type": "object", "properties": properties, "required": list(properties)[:1]},
         **({"outputSchema": output} if output else {}),

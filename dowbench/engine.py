@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dowbench.errors import DowbenchError, SourceError
 from dowbench.model import Finding, Note, Related
 from dowbench.rulepack.matching import Search
-from dowbench.rulepack.view import SetView, ToolView, Witness
+from dowbench.rulepack.view import PLAIN_INPUTS, SetView, ToolView, Witness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dowbench.model import ToolSet
     from dowbench.rulepack import Rule, RulePack
     from dowbench.rulepack.rule import Shape
+    from dowbench.rulepack.template import Template
     from dowbench.rulepack.view import Match, ParameterTest
 
 
@@ -115,17 +117,21 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
     changes = [(a, found) for a in shape.adjust if (found := a.when(target)) is not None]  # type: ignore[arg-type]
     for primary in _primaries(shape, match, target):
         applied = [(a, found) for a, found in changes if a.on is None or _is_on(a.on, target, primary)]
-        facts = _facts(target, (primary, *match, *(witness for _, found in applied for witness in found)))
-        severity, confidence, tier, message, fix = rule.severity, rule.confidence, rule.tier, shape.message, shape.fix
+        severity, confidence, tier = rule.severity, rule.confidence, rule.tier
+        message: tuple[Template, Match] = (shape.message, ())
+        fix: tuple[Template, Match] = (shape.fix, ())
         notes, fix_notes = [], []
-        for change, _ in applied:
+        for change, found in applied:
             severity, confidence = change.severity or severity, change.confidence or confidence
-            tier, message, fix = change.tier or tier, change.message or message, change.fix or fix
+            tier = change.tier or tier
+            message = (change.message, found) if change.message else message
+            fix = (change.fix, found) if change.fix else fix
             if change.note:
-                notes.append(change.note)
+                notes.append((change.note, found))
             if change.fix_note:
-                fix_notes.append(change.fix_note)
-        camel = isinstance(target, ToolView) and target.camel
+                fix_notes.append((change.fix_note, found))
+        every = tuple(witness for _, found in applied for witness in found)
+        said = partial(_said, target, primary, (*match, *every))
         set_view = target.among if isinstance(target, ToolView) else target
         yield Finding(
             rule=rule.id,
@@ -133,8 +139,8 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             confidence=confidence,
             tier=tier,
             family=rule.family,
-            message=" ".join(part.fill(facts, camel=camel) for part in (message, *notes)),
-            fix=" ".join(part.fill(facts, camel=camel) for part in (fix, *fix_notes)),
+            message=" ".join(map(said, (message, *notes))),
+            fix=" ".join(map(said, (fix, *fix_notes))),
             path=set_view.toolset.path,
             pointer=primary.location.pointer,
             tool=target.tool.name if isinstance(target, ToolView) else None,
@@ -143,6 +149,13 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             related=_related(primary, match),
             document=set_view.toolset.document,
         )
+
+
+def _said(target: ToolView | SetView, primary: Witness, witnesses: Match, part: tuple[Template, Match]) -> str:
+    """A text, filled first with what is reported, then with what made it be said, then with what else was found."""
+    template, own = part
+    camel, inputs = (target.camel, target.inputs) if isinstance(target, ToolView) else (False, PLAIN_INPUTS)
+    return template.fill(_facts(target, (primary, *own, *witnesses)), camel=camel, inputs=inputs)
 
 
 def _is_on(test: ParameterTest | Search, target: ToolView | SetView, primary: Witness) -> bool:

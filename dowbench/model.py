@@ -185,6 +185,8 @@ class Tool(NamedTuple):
     description_location: Location | None = None
     unread: bool = False
     """Whether its inputs stand behind a reference that is not followed, so that nothing is known of them."""
+    listed: bool = False
+    """Whether it is the entry of a registry's list, which names arguments and states nothing of them but a type."""
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
@@ -232,7 +234,7 @@ class Evidence(NamedTuple):
         return self.source if self.source and self.source not in self.text else ""
 
 
-UNMEASURED = Evidence("none", "no test of this is known")
+UNMEASURED = Evidence("none", "not measured yet")
 
 
 class Related(NamedTuple):

@@ -69,7 +69,7 @@ def _with_arguments(context: Context, made: Tool, arguments: list[Any], pointer:
         stated["required"] = argument.get("optional") is not True
         members[name], places[name] = stated, place
     schema = Resolver(context, {}, pointer).properties(members, pointer, places)
-    return made._replace(parameters=tuple(flatten(schema, context)))
+    return made._replace(parameters=tuple(flatten(schema, context)), listed=True)
 
 
 LOADER = ListLoader("mcp", matches, read, "an MCP tool (an object with name and inputSchema)", resembles)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from dowbench.model import SEVERITIES, UNMEASURED
+from dowbench.model import SEVERITIES
 from dowbench.report.escape import visible
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Findings of one rule on one file that are written out; the rest is a count unless verbose."""
+NEAR = 20
+"""Findings within which a fix is not said twice."""
 DISCLAIMER = "A finding is a pattern match. A toolset without findings is not proven safe."
 DECIDED = {
     "inline": "ignored in the file",
@@ -24,8 +26,9 @@ DECIDED = {
 }
 """Ways of suppressing, in words."""
 HINT = (
-    'More on a rule: dowbench rules show ID. To ignore: "x-dowbench-ignore": ["ID"] next to `name`, or in YAML '
-    "# dowbench: ignore[ID] reason. ID is a rule's id, such as unbounded-result."
+    "The context is all that the model reads at a turn. More on a rule: dowbench rules show ID. To ignore: "
+    '"x-dowbench-ignore": ["ID"] next to `name`, or in YAML # dowbench: ignore[ID] reason. ID is a rule\'s id, such as '
+    "unbounded-result."
 )
 ELSEWHERE = {"measured": "on the benchmark's tools, not on yours: ", "reported": "in a test, not on your tool: "}
 """What stands before a figure, so that nobody takes it for one of the tool that was scanned."""
@@ -50,18 +53,24 @@ def _lines(result: ScanResult, options: ReportOptions) -> Iterator[str]:
         formats.setdefault(file.path, set()).add(file.format)
     explained: set[str] = set()
     settings: dict[tuple[FrameworkSetting, ...], dict[str, None]] = {}
-    fixes: dict[tuple[str, str, str], Finding] = {}
+    fixes: dict[tuple[str, str, str], tuple[int, Finding]] = {}
     seen: Counter[tuple[str, str]] = Counter()
+    number = 0
     for finding in _tools_first(result.findings):
         group = (finding.path, finding.rule)
         seen[group] += 1
         if seen[group] <= SHOWN or options.verbose:
+            number += 1
             explain = options.verbose or finding.rule not in explained
             yield from _finding(finding, options)
-            first = fixes.setdefault((finding.path, finding.rule, finding.fix), finding)
-            same = first is not finding and not options.verbose
-            fix = f"as for {_who(first) or 'the tool set'} above" if same else visible(finding.fix, _PROSE)
-            yield from _labelled("fix", fix, options)
+            what = finding.path, finding.rule, finding.fix
+            said, first = fixes.get(what, (number - NEAR - 1, finding))
+            if number - said > NEAR or options.verbose:
+                fixes[what] = number, finding
+                yield from _labelled("fix", visible(finding.fix, _PROSE), options)
+            else:
+                line = f" (line {first.span.line})" if first.span else ""
+                yield from _labelled("fix", f"as for {_who(first) or 'the tool set'} above{line}", options)
             if explain:
                 for label, text in evidence_lines(finding.evidence):
                     yield from _labelled(label, text, options)
@@ -127,7 +136,12 @@ def _finding(finding: Finding, options: ReportOptions) -> Iterator[str]:
 
 def _settings(settings: tuple[FrameworkSetting, ...], rules: Iterable[str], options: ReportOptions) -> Iterator[str]:
     """The settings of frameworks that answer findings of some rules, once for all of them."""
-    yield from _wrap(f"Where you cannot change the tool, for {', '.join(rules)}:", options, first="", rest="  ")
+    yield from _wrap(
+        f"Where you cannot change the tool, set in the framework of your agent, against {', '.join(rules)}:",
+        options,
+        first="",
+        rest="  ",
+    )
     for setting in settings:
         caveat = f" ({setting.caveat})" if setting.caveat else ""
         yield from _wrap(f"{setting.framework}: {setting.code}{caveat}", options, first="  - ", rest="    ")
@@ -140,18 +154,18 @@ def _related(finding: Finding, options: ReportOptions) -> Iterator[str]:
 
 
 def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:
-    """(label, text) pairs: ``measured``, ``reported``, or ``evidence`` that there is none."""
+    """(label, text) pairs: ``measured`` and ``reported``, where nobody measured anything too."""
     lines: list[tuple[str, str]] = []
     for item in evidence:
-        label = "evidence" if item.provenance == "none" else item.provenance
-        source = f" [{item.further}]" if item.further and not _is_paper_of(item.further, item.text) else ""
-        lines.append((label, visible(f"{ELSEWHERE.get(item.provenance, '')}{item.text}{source}", _PROSE)))
-    return lines or [("evidence", UNMEASURED.text)]
+        if item.provenance != "none":
+            source = f" [{item.further}]" if item.further and not _is_named(item.further, item.text) else ""
+            lines.append((item.provenance, visible(f"{ELSEWHERE[item.provenance]}{item.text}{source}", _PROSE)))
+    return lines or [("measured", "not yet")]
 
 
-def _is_paper_of(address: str, text: str) -> bool:
-    """Whether an address leads to a paper that the text names by its number."""
-    return address.startswith("https://arxiv.org/") and address.rpartition("/")[2] in text
+def _is_named(source: str, text: str) -> bool:
+    """Whether a text names a source already: a paper by its number, anything else as it is called."""
+    return (source.rpartition("/")[2] if source.startswith("https://arxiv.org/") else source) in text
 
 
 def _labelled(label: str, text: str, options: ReportOptions) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dowbench.rulepack.facts import (
     KIND_WORDS,
     PARAMETER_FACTS,
     QUOTATION,
+    each_open_part,
     figure,
     listed,
     open_parts,
@@ -33,6 +34,8 @@ KINDS: tuple[str, ...] = get_args(Kind)
 BOUNDS: tuple[str, ...] = get_args(Bound)
 FORMATS = ("openai", "anthropic", "mcp", "gemini", "bedrock", "langchain", "crewai", "openapi")
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+LISTINGS = ("bare", "named")
+"""Lists of a registry: without arguments for any tool, and with some."""
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
 FLAGS: Mapping[str, Callable[[Result], bool]] = {
     "external": lambda result: result.external,
@@ -46,6 +49,7 @@ FLAGS: Mapping[str, Callable[[Result], bool]] = {
 """What a condition on the result may ask for with true or false."""
 RESULT_KEYS = ("kind", "bound", *FLAGS, "open_output")
 OPEN_PARTS = ("list", "text")
+_OPEN = {"list": "a list without `maxItems`", "text": "a text without `maxLength`"}
 
 
 def _name(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -104,6 +108,7 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
             "result.cap": figure(result.cap),
             "result.unit": result.unit,
             "result.open": open_parts(result.unbounded_output),
+            "result.each": each_open_part(result.unbounded_output),
             "result.output": "response" if view.tool.method is not None else "output",
         }
         tool = view.tool
@@ -114,7 +119,7 @@ def _result(value: Any, at: Path, env: Env) -> ToolCondition:
             found += tuple(parameter_witness(view, parameter) for parameter in result.continuations)
         if opened:
             found += tuple(
-                Witness(open_part.schema.location, "nothing bounds this part of the output", tool, kind="output")
+                Witness(open_part.schema.location, _OPEN[open_part.kind], tool, kind="output")
                 for open_part in result.unbounded_output
             )
         return found
@@ -151,6 +156,17 @@ def _hint(value: Any, at: Path, env: Env) -> ToolCondition:
 def _method(value: Any, at: Path, env: Env) -> ToolCondition:
     wanted = choices(value, at, METHODS)
     return lambda view: () if view.tool.method in wanted else None
+
+
+def _listing(value: Any, at: Path, env: Env) -> ToolCondition:
+    wanted = choices(value, at, LISTINGS)
+
+    def holds(view: ToolView) -> Match | None:
+        if not view.tool.listed:
+            return None
+        return () if ("bare" if view.among.bare else "named") in wanted else None
+
+    return holds
 
 
 def _sibling(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -235,11 +251,21 @@ TOOL: Mapping[str, Operator] = {
     "result": Operator(
         _result,
         "what a call returns, and what bounds it",
-        ("result.kind", "result.reason", "result.cap", "result.unit", "result.open", "result.output", *PARAMETER_FACTS),
+        (
+            "result.kind",
+            "result.reason",
+            "result.cap",
+            "result.unit",
+            "result.open",
+            "result.each",
+            "result.output",
+            *PARAMETER_FACTS,
+        ),
     ),
     "definition": Operator(_definition, "the definition is larger than so many tokens (estimated)", ("tokens",)),
     "hint": Operator(_hint, "MCP annotations; only to lower the confidence"),
     "method": Operator(_method, "OpenAPI: the HTTP method"),
+    "listing": Operator(_listing, "it is an entry of a registry's list"),
     "sibling": Operator(_sibling, "another tool of the same set meets the conditions", ("sibling",)),
     **SHARED,
 }

@@ -76,7 +76,8 @@ def load_reported(file: RuleFile) -> Mapping[str, Evidence]:
             }
             line = " ".join(text(keys["text"], (name, "text")).split())
             title, link = text(keys["title"], (name, "title")), text(keys["source"], (name, "source"))
-            found[name] = Evidence("reported", f"{line} ({title})", link, **figures)
+            named = link if link.startswith(title) else title
+            found[name] = Evidence("reported", f"{line} ({named})", link, **figures)
         return found
     except FaultError as fault:
         raise file.error(fault) from None

@@ -84,16 +84,35 @@ _ENOUGH = {
 """What a fix names as an example of a maximum, by unit."""
 
 
+_SHOWN = 3
+"""Names that a message tells."""
+MOST_NAMED = 8
+"""Names that a fix tells one by one."""
+
+
 def open_parts(parts: Sequence[OpenPart]) -> str:
     """How a message names the open parts of the declared output: those of the kind of the first."""
     if not parts:
         return "nothing"
     kind = parts[0].kind
-    names = list(dict.fromkeys(".".join(part.path) for part in parts if part.kind == kind and part.path))
+    names = _names(parts)
     return f"the {kind}{'s' if len(names) > 1 else ''} {listed(names)}" if names else f"a {kind}"
 
 
-def listed(names: list[str], most: int = 3) -> str:
+def each_open_part(parts: Sequence[OpenPart]) -> str:
+    """How a fix names the same parts: all of them, or what they have in common."""
+    names = _names(parts)
+    if len(names) <= MOST_NAMED:
+        return open_parts(parts) if len(names) <= _SHOWN else f"the {parts[0].kind}s {listed(names, MOST_NAMED)}"
+    return f"each of the {figure(len(names))} {parts[0].kind}s that have none"
+
+
+def _names(parts: Sequence[OpenPart]) -> list[str]:
+    """The paths of the open parts that are of the kind of the first."""
+    return list(dict.fromkeys(".".join(part.path) for part in parts if part.kind == parts[0].kind and part.path))
+
+
+def listed(names: list[str], most: int = _SHOWN) -> str:
     """The first ``most`` of ``names``, and how many more there are."""
     shown = ", ".join(f"`{name}`" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {figure(len(names) - most)} more"

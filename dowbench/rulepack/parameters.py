@@ -44,7 +44,7 @@ ROLE_KEYS = (
     "has",
     "lacks",
 )
-PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound", "unit")
+PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound", "default", "unit")
 UNITS = ("items", "characters", "tokens", "bytes", "words", "lines", "rows", "time", "work")
 
 
@@ -231,6 +231,16 @@ def _bound(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bo
     return lambda view, parameter: view.bound(parameter).source in sources
 
 
+def _default(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    limit = threshold(mapping(value, at, ("above",), ("above",))["above"], (*at, "above"), env)
+
+    def above(view: ToolView, parameter: Parameter) -> bool:
+        default = parameter.schema.get("default")
+        return isinstance(default, (int, float)) and default > limit
+
+    return above
+
+
 def _unit(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
     wanted = choices(value, at, UNITS)
     return lambda view, parameter: view.bound(parameter).unit in wanted
@@ -269,6 +279,7 @@ _SLOW: Mapping[str, Any] = {
     "description": _description,
     "about": _about,
     "bound": _bound,
+    "default": _default,
     "unit": _unit,
 }
 _COMPILERS = {**_QUICK, **_SLOW}

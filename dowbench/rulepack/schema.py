@@ -125,6 +125,7 @@ def _parameter() -> Node:
         "has": _some(parameters.KEYWORDS),
         "lacks": _some(parameters.KEYWORDS),
         "bound": {"anyOf": [_some(parameters.SOURCES), comparison]},
+        "default": _object({"above": _NUMBER}, ("above",)),
         "unit": _some(parameters.UNITS),
     }
     assert set(properties) == set(parameters.PARAMETER_KEYS)
@@ -150,6 +151,7 @@ def _tree() -> Node:
         "definition": tokens,
         "hint": _object(dict.fromkeys(conditions.HINTS, _FLAG), minProperties=1),
         "method": _some(conditions.METHODS),
+        "listing": _some(conditions.LISTINGS),
         "sibling": _ref("tree"),
         "format": _some(conditions.FORMATS),
         "limits": _object({"any_of": _some(LIMITS)}, ("any_of",)),

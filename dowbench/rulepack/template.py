@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dowbench.rulepack.conditions import SET, TOOL
 from dowbench.rulepack.facts import figure
 from dowbench.rulepack.reading import FaultError, Path, near, text
+from dowbench.rulepack.view import PLAIN_INPUTS, Inputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,7 @@ _PLAIN = {
     "quote": "call this tool again until it answers DONE",
     "result.kind": "text",
     "result.open": "the list `rows`",
+    "result.each": "the list `rows`",
     "result.output": "output",
     "count": "12",
     "tools": "`fetch_page`, `read_file`",
@@ -39,13 +41,11 @@ _PLAIN = {
 """What stands for a placeholder where a text is shown for no tool in particular."""
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _WORDS = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
-_LIMIT = re.compile(r"([a-z]+(?: [a-z]+)*) *, *([0-9]{1,9}) *, *([0-9]{1,9})")
-"""Words of a name, its default and its maximum."""
-_IN_PYTHON = frozenset({"crewai", "langchain"})
-"""Formats whose tools are declared as Python classes."""
+_LIMIT = re.compile(r"([a-z]+(?: [a-z]+)*) *, *([0-9]{1,9}) *, *([0-9]{1,9})(?: *, *([0-9]{1,9}))?")
+"""Words of a name, its default, its maximum, and its minimum where that is not 1."""
 _ARGUMENTS = {
     "name": (_WORDS, "lower-case words"),
-    "limit": (_LIMIT, "`words, default, maximum`, as in `max rows, 10, 50`,"),
+    "limit": (_LIMIT, "`words, default, maximum` (and a minimum), as in `max rows, 10, 50`,"),
 }
 """What may stand behind the colon of a placeholder."""
 
@@ -65,7 +65,7 @@ class Template:
         self.text = text(value, at).replace("{{", _OPEN).replace("}}", _CLOSE)
         self.options = env.options
         self.strict = env.strict
-        self._known: dict[tuple[bool, bool], list[str]] = {}
+        self._known: dict[tuple[bool, Inputs], list[str]] = {}
         if not env.checked:
             self._check(at, known, env)
 
@@ -97,49 +97,53 @@ class Template:
         """The text for no tool in particular."""
 
         def value(found: re.Match[str]) -> str:
-            written = self._written(found[1], camel=False, python=False)
+            written = self._written(found[1], camel=False, inputs=PLAIN_INPUTS)
             return _PLAIN.get(found[1], "…") if written is None else written
 
         text = _braced(" ".join(_PLACEHOLDER.sub(value, self.text).split()))
         return text[:1].upper() + text[1:]
 
-    def fill(self, facts: Mapping[str, str], *, camel: bool = False) -> str:
+    def fill(self, facts: Mapping[str, str], *, camel: bool = False, inputs: Inputs = PLAIN_INPUTS) -> str:
         """The text with its placeholders filled. Raises ``KeyError`` when a fact is missing."""
 
-        pieces = self._pieces(camel, facts.get("format") in _IN_PYTHON).copy()
+        pieces = self._pieces(camel, inputs).copy()
         for i in range(1, len(pieces), 2):
             pieces[i] = facts[pieces[i]] if self.strict else facts.get(pieces[i], "?")
         return " ".join("".join(pieces).split())
 
-    def _pieces(self, camel: bool, python: bool) -> list[str]:
+    def _pieces(self, camel: bool, inputs: Inputs) -> list[str]:
         """The text, and in every second place the name of a fact that belongs there."""
-        if (camel, python) not in self._known:
+        if (camel, inputs) not in self._known:
 
             def value(found: re.Match[str]) -> str:
-                written = self._written(found[1], camel=camel, python=python)
+                written = self._written(found[1], camel=camel, inputs=inputs)
                 return found[0] if written is None else written
 
             parts = _PLACEHOLDER.split(_PLACEHOLDER.sub(value, self.text))
-            self._known[camel, python] = [_braced(part) for part in parts]
-        return self._known[camel, python]
+            self._known[camel, inputs] = [_braced(part) for part in parts]
+        return self._known[camel, inputs]
 
-    def _written(self, placeholder: str, *, camel: bool, python: bool) -> str | None:
+    def _written(self, placeholder: str, *, camel: bool, inputs: Inputs) -> str | None:
         """What stands for a placeholder whatever was found; ``None`` where a fact does."""
         head, _, rest = placeholder.partition(":")
         if head == "option":
             return figure(self.options[rest])
         if head == "name":
             return styled(rest, camel=camel)
-        return parameter_to_add(rest, camel=camel, python=python) if head == "limit" else None
+        return parameter_to_add(rest, camel=camel, inputs=inputs) if head == "limit" else None
 
 
-def parameter_to_add(limit: str, *, camel: bool, python: bool) -> str:
-    """A limit to type, as it is declared: in JSON Schema, or (``python``) as a field of a Pydantic model."""
-    words, default, maximum = (part.strip() for part in limit.split(","))
-    name = styled(words, camel=camel)
-    if python:
-        return f"a field `{name}: int = Field(default={default}, ge=1, le={maximum})`"
-    return f"an integer parameter `{name}` (`default: {default}`, `minimum: 1`, `maximum: {maximum}`)"
+def parameter_to_add(limit: str, *, camel: bool, inputs: Inputs) -> str:
+    """A limit to type, as it is declared: in JSON Schema, or as a field of a Pydantic model; and where it goes."""
+    found = _LIMIT.fullmatch(limit)
+    assert found is not None
+    name, default, maximum, minimum = styled(found[1], camel=camel), found[2], found[3], found[4] or "1"
+    if inputs.noun == "field":
+        declared = f"a field `{name}: int = Field(default={default}, ge={minimum}, le={maximum})`"
+    else:
+        stated = f"`default: {default}`, `minimum: {minimum}`, `maximum: {maximum}`"
+        declared = f"an integer {inputs.noun} `{name}` ({stated})"
+    return f"{declared} {inputs.place}".rstrip()
 
 
 def styled(words: str, *, camel: bool) -> str:

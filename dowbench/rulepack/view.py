@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dowbench.result import Result
     from dowbench.result.bounds import Limit
 
+_IN_PYTHON = frozenset({"crewai", "langchain"})
+"""Formats whose tools are declared as Python classes."""
 CHARACTERS_PER_TOKEN = 4
 """Rule of thumb for English and JSON; OpenAI's help pages give it ("What are tokens and how to count them?")."""
 _NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta"})
@@ -51,6 +53,22 @@ class Witness(NamedTuple):
 
 
 Match = tuple[Witness, ...]
+
+
+class Inputs(NamedTuple):
+    """How a tool declares its inputs, as a fix says where to add one."""
+
+    noun: str = "parameter"
+    """``parameter``, ``query parameter``, ``property`` or ``field``."""
+    place: str = ""
+    """Where it goes, where that is not plain."""
+
+
+PLAIN_INPUTS = Inputs()
+FIELDS = Inputs("field", "in the arguments class (`args_schema`)")
+LISTED = Inputs("parameter", "in the server's own `inputSchema` (this listing has no place for it)")
+QUERY = Inputs("query parameter")
+BODY = Inputs("property", "in the request body")
 
 
 class ToolView:
@@ -162,6 +180,19 @@ class ToolView:
         return found
 
     @cached_property
+    def inputs(self) -> Inputs:
+        """Where a parameter would be added to it."""
+        tool, top = self.tool, self.tool.inputs
+        if self.among.toolset.format in _IN_PYTHON:
+            return FIELDS
+        if tool.listed:
+            return LISTED
+        if tool.method is not None:
+            return BODY if any(p.place == "body" for p in tool.parameters) else QUERY
+        wrapped = len(top) == 1 and top[0].schema.types == ("object",) and len(tool.parameters) > 1
+        return Inputs("property", f"inside `{top[0].name}`") if wrapped else PLAIN_INPUTS
+
+    @cached_property
     def tokens(self) -> int:
         """Estimate of what its definition costs on every turn, in tokens."""
         return estimate_tokens(self.tool.definition, self.among.toolset.format)
@@ -227,6 +258,11 @@ class SetView:
         if key not in self._meeting:
             self._meeting[key] = [view for view in self.tools if condition(view) is not None]
         return self._meeting[key]
+
+    @cached_property
+    def bare(self) -> bool:
+        """Whether none of its tools has an input."""
+        return not any(view.tool.parameters for view in self.tools)
 
     @cached_property
     def shows_snapshots(self) -> bool:

@@ -88,13 +88,20 @@ def test_evidence_and_settings_stand_with_the_first_finding_of_a_rule():
     assert report.count("  measured   on the benchmark's tools, not on yours: 9.1×") == 1
     assert report.count("LangChain: ToolCallLimitMiddleware(run_limit=5)") == 1
     assert report.count("  fix        Add a limit with a maximum.\n") == 1
-    assert report.count("  fix        as for search above\n") == 1
+    assert report.count("  fix        as for search above (line 2)\n") == 1
     assert (
         render("text", sample(), ReportOptions(verbose=True)).count(
             "  measured   on the benchmark's tools, not on yours: 9.1×"
         )
         == 2
     )
+
+
+@pytest.mark.parametrize(("between", "times"), [(19, 1), (20, 2)])
+def test_a_fix_that_is_far_above_is_said_again(between, times):
+    others = [finding(rule=f"rule-{i}", tool="other", fix=f"Other {i}.") for i in range(between)]
+    report = render("text", result(finding(tool="first"), *others, finding(tool="last")), ReportOptions())
+    assert report.count("  fix        Add a limit with a maximum.\n") == times
 
 
 def test_settings_of_frameworks_stand_once_with_their_caveat_where_they_can_apply():
@@ -108,7 +115,7 @@ def test_settings_of_frameworks_stand_once_with_their_caveat_where_they_can_appl
         return render("text", made, ReportOptions())
 
     assert "- Some client: CUT=5\n" in said("mcp")
-    assert f"Where you cannot change the tool, for {RULES[0].id}, {RULES[1].id}:\n" in said("mcp")
+    assert f"against {RULES[0].id}, {RULES[1].id}:\n" in said("mcp").replace("\n  ", " ")
     assert "Some client" not in said("openai")
     assert said("openai").count("- Some SDK: cut(5) (earlier results only)\n") == 1
 

@@ -31,7 +31,7 @@ def test_list_as_json_has_everything_known(probe):
     assert found["evidence"] == [
         {
             "provenance": "none",
-            "text": "no test of this is known",
+            "text": "not measured yet",
             "source": None,
             "amplification": None,
             "lower": None,

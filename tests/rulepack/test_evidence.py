@@ -33,9 +33,9 @@ def evidence(probe, *entries, rule=RULE):
 
 
 def test_nothing_known_is_said_as_such(probe):
-    assert evidence(probe) == (Evidence("none", "no test of this is known"),)
-    assert evidence(probe, {**ENTRY, "rule": "another"}) == (Evidence("none", "no test of this is known"),)
-    assert evidence(probe, {**ENTRY, "amplification": None}) == (Evidence("none", "no test of this is known"),)
+    assert evidence(probe) == (Evidence("none", "not measured yet"),)
+    assert evidence(probe, {**ENTRY, "rule": "another"}) == (Evidence("none", "not measured yet"),)
+    assert evidence(probe, {**ENTRY, "amplification": None}) == (Evidence("none", "not measured yet"),)
 
 
 def test_a_measured_figure_comes_with_interval_n_model_and_control(probe):
@@ -111,7 +111,7 @@ def test_high_needs_a_figure():
 
 def test_the_gate_reads_figures_not_words():
     assert carries_high((Evidence("reported", "9×", None, 5.0),))
-    assert not carries_high((Evidence("reported", "9×", None, 4.99), Evidence("none", "no test of this is known")))
+    assert not carries_high((Evidence("reported", "9×", None, 4.99), Evidence("none", "not measured yet")))
     assert not carries_high((Evidence("reported", "very much", None, None),))
 
 

@@ -28,6 +28,9 @@ _TOKEN = re.compile(
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
     r"|(?P<clause>[,;:()\[\]—–]|\s[-|]\s)"
 )
+_TAG = re.compile(r"</?([A-Za-z][\w-]*)(?:\s[^<>]*)?/?>")
+_INLINE = frozenset(("a", "abbr", "b", "code", "em", "i", "kbd", "mark", "samp", "small", "span", "strong", "tt", "u"))
+"""Elements of HTML that stand inside a sentence."""
 _QUOTES = frozenset("`'\"‘“")
 _NEGATORS = frozenset(
     {
@@ -151,7 +154,7 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
         clauses.clear()
         clause = 0
 
-    for token in _TOKEN.finditer(text):
+    for token in _TOKEN.finditer(_unmarked(text) if "</" in text else text):
         if token.lastgroup == "plain" and (word := token[0]) != own and (word.islower() or not word[0].islower()):
             word = word.lower()
             if word in _CLAUSE_WORDS:
@@ -179,6 +182,25 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
                 clauses.append(clause)
     end()
     return tuple(found)
+
+
+def _unmarked(text: str) -> str:
+    """A text of the same length with blanks for the tags of its elements; those of XML also end a sentence.
+
+    A docstring's ``<returns>`` becomes the heading that it is.
+    """
+    elements = {tag[1] for tag in _TAG.finditer(text) if tag[0][1] == "/"}
+
+    def blank(tag: re.Match[str]) -> str:
+        name, room = tag[1], len(tag[0]) - 2
+        if name not in elements:
+            return tag[0]
+        if name.lower() in _INLINE:
+            return " " * len(tag[0])
+        heading = f"{name}:" if name == "returns" and len(name) == room else ""
+        return f"\n{heading}" if heading else f"\n{' ' * room}\n"
+
+    return _TAG.sub(blank, text)
 
 
 def _goes_on(text: str, position: int) -> bool:

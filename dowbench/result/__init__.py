@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dowbench.result import actions, caps, running, traits
+from dowbench.result import actions, caps, models, running, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, upper_bound
 from dowbench.result.continuations import continuations
 from dowbench.result.kind import kind_of
@@ -87,6 +87,8 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
     asked = reads or kind == "unknown" or traits.makes_several(r)
     cap = caps.on_result(r.text_on_result, r.things)
+    if cap is None and kind == "generation" and models.answers_later(r):
+        cap = caps.Cap(None, "", "")
     found = limits(tool, v, asked, r.argument_texts)
     if cap is not None and cap.value is not None and cap.is_maximum:
         found = tuple(

@@ -179,7 +179,8 @@ PATTERNS = Patterns(
     truncates=(
         r"\b(?:(?:is|are|be|gets?|been|was|were|being|automatically|may|will|can) (?:(?!never|not)\w+ )?"
         r"(?:truncated|trimmed|clipped|"
-        r"shortened|cut off)|(?:will|may|automatically|to) truncate|truncates? (?:(?:the|its|long|large|"
+        r"shortened|abridged|abbreviated|elided|cut (?:off|down|short|in the middle|after|with)|cut(?=[.,;:)]|$))|"
+        r"(?:will|may|automatically|to) truncate|truncates? (?:(?:the|its|long|large|"
         r"very) )*(?:output|"
         r"results?|responses?|text|contents?|logs?|bod)|(?:outputs?|results?|responses?|contents?|logs?|"
         r"text) truncation|"

@@ -59,7 +59,7 @@ _OUTPUT = word_set(
     "transaction order product listing review job task user member contact email conversation note card file paper "
     "citation reference neighbor neighbour passage excerpt highlight story headline tweet question answer series bar "
     "candle candlestick trade quote flight hotel location city route bucket key link url folder repository project run "
-    "trace span alert incident metric name value entity"
+    "trace span alert incident metric name value entity path"
 )
 _GIVEN = word_set("url file image id name key link")
 """Units that are as often counted on the way in as on the way out."""
@@ -121,7 +121,8 @@ def on_result(text: str, things: frozenset[str] = frozenset()) -> Cap | None:
 
 
 _CUT = (
-    "trunc", "trim", "clip", "shorten", "cut off", "capped", "bounded", "limit", "large", "more than", "few", "handful",
+    "trunc", "trim", "clip", "shorten", "cut", "elid", "abbreviat", "abridg",
+    "capped", "bounded", "limit", "large", "more than", "few", "handful",
     "budget",
 )  # fmt: skip
 

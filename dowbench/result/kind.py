@@ -69,7 +69,7 @@ def _with_schema(r: Reading, kind: Kind) -> Kind:
         kind = "ack"
     if kind in {"record", "ack", "unknown"} and traits.encoded(r):
         kind = "document"
-    if kind in {"record", "scalar", "unknown"} and (traits.large(r) or traits.answers_when_done(r)):
+    if kind in {"record", "scalar", "unknown"} and (traits.large(r) or traits.answers_when_done(r) or traits.inline(r)):
         kind = "document"
     return kind
 

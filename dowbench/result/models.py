@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dowbench.result.english import any_of, word_set
@@ -25,6 +26,19 @@ def generates(r: Reading) -> bool:
     if _by_model(r):
         return not saved(r)
     return prompted and _asks_model(r)
+
+
+def answers_later(r: Reading) -> bool:
+    """Whether the call ends before the answer is there: "returns immediately and does not wait"."""
+    text = r.tool.description
+    return any(word in text for word in ("mmediately", "wait", "block")) and _ALONE.search(text) is not None
+
+
+_ALONE = re.compile(
+    r"\breturns? (?:\w+ ){0,4}immediately\b|\bdo(?:es)?(?: not|n['’]t) (?:wait|block)\b"
+    r"|\bwithout (?:waiting|blocking)\b",
+    re.IGNORECASE,
+)
 
 
 def _completes(r: Reading, action: Action, prompted: bool) -> bool:

@@ -54,6 +54,8 @@ class Nouns:
             return "record", True
         if head in v["list_nouns"] and of:
             return ("record" if self.small(of) else "list"), True
+        if head == "instance" and of:
+            return ("document" if self.kind(of) == "document" else "record"), True
         if head in v["view_nouns"] and of and (head != "tree" or of_many):
             return self.judged(of)
         if head in v["scalar_nouns"] and not many:

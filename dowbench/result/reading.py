@@ -64,6 +64,8 @@ _TAKES = word_set("accepts takes requires expects supports needs try prefer note
 _SHOWING = word_set("print echo output")
 """Verbs that read a thing where they are said of what is in it: "prints the contents of a file"."""
 _HELD = {(word,) for word in ("contents", "content", "source", "lines", "output", "list", "table", "tree")}
+_STATES = {("status",), ("state",), ("progress",)}
+"""Behind a verb in a name, these make it a noun: ``crawl_status`` is the status of a crawl."""
 _QUESTIONS = word_set("is are was has have can does should")
 """Words that begin the name of a question: ``is_empty``."""
 
@@ -152,6 +154,8 @@ class Reading:
                 self.named = self.named._replace(act="read")
         if self.named is not None and not self.named.sure and self.said is not None:
             self.named = None
+        if self.named is not None and self.named.act != "write" and self.named.object in _STATES:
+            self.named = self.named._replace(act="read", verb="get")
         if self.named is not None and self.named.act == "run" and self.said is not None and self.said.act == "write":
             self.named = self.named._replace(act="write")
         if self.named is not None and self.said is not None and self._called_after(self.said):

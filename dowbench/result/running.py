@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ def query(r: Reading) -> Parameter | None:
         return asked
     computes = r.said is not None and r.said.act == "compute" and (named is None or named.verb != "execute")
     if computes and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
+        return None
+    if not _MIGRATIONS.isdisjoint(r.name):
         return None
     if any(pair == ("by", "name") for pair in pairwise(r.first)):
         return None
@@ -108,6 +111,7 @@ _EMPTY = Phrases.compile(
 """What is said of an input that takes nothing, though it has to be there."""
 _CHANGING = word_set("insert update delete write create alter drop merge upsert ddl dml mutation mutations")
 """Statements of these kinds return how much they changed."""
+_MIGRATIONS = word_set("migration migrations")
 _ASKING = word_set("select read any arbitrary")
 
 
@@ -149,7 +153,7 @@ def commanded(r: Reading) -> Kind | None:
     for parameter in r.inputs:
         if _COMMANDS.isdisjoint(split(parameter.name)[-1:]):
             continue
-        for value in choices(parameter.schema):
+        for value in choices(parameter.schema) or _listed(r.tool.description):
             words = split(str(value))
             action = in_name(words, v.verbs) if words else None
             if action is None or action.verb not in words:
@@ -170,6 +174,26 @@ def commanded(r: Reading) -> Kind | None:
     return None
 
 
+def _listed(text: str) -> list[str]:
+    """The commands that a description lists below such a heading, a line each: "  view <path>  - read a note"."""
+    lines = iter(text.splitlines() if "s:" in text else ())
+    for line in lines:
+        if line.rstrip().endswith("s:") and not _HEADINGS.isdisjoint(split(line)):
+            break
+    found: list[str] = []
+    for line in lines:
+        command = _COMMAND.match(line)
+        if command is not None:
+            found.append(command[1])
+        elif line.strip() and not line.startswith((" ", "\t")):
+            break
+    return found if len(found) > 1 else []
+
+
+_HEADINGS = word_set("commands subcommands actions operations modes")
+_COMMAND = re.compile(
+    r"[ \t]*(?:[-*•][ \t]+)?[`'\"*]*([a-z][a-z_-]+)[`'\"*]*(?:[ \t]+[<\[(][^>\])]*[>\])])*[ \t]*[-–—:=][ \t]"
+)
 _VIEWS = word_set("view read show cat get fetch retrieve")
 _GETS = word_set("get fetch retrieve")
 """On things in the plural these list: ``get`` of a tool that manages functions."""

@@ -99,7 +99,7 @@ def answers_when_done(r: Reading) -> bool:
 
 
 _WHEN_DONE = re.compile(
-    r"\breturns? (?:\w+ ){0,3}(?:results?|outputs?|reports?|answers?|responses?|contents?|transcript)"
+    r"\b(?:returns?|including) (?:\w+ ){0,3}(?:results?|outputs?|reports?|answers?|responses?|contents?|transcript)"
     r" (?:when|once|if|as soon as) (?:(?:it|the \w+) (?:is|has|was) )?(?:\w+ )?"
     r"(?:completed?|done|finish(?:ed|es)|ready|available|succeeded)\b",
     re.IGNORECASE,
@@ -128,6 +128,8 @@ def saved(r: Reading) -> bool:
             return True
         if saves or (first in _TARGETS and (not rest or not v["place_names"].isdisjoint(rest))):
             return True
+    if any(action.verb in _MAKES_FILES for action in r.actions) and any(map(_is_folder, r.inputs)):
+        return True
     for sentence in r.sentences[:4]:
         words = sentence.words
         for i, word in enumerate(words[:-1]):
@@ -143,6 +145,17 @@ def saved(r: Reading) -> bool:
     return False
 
 
+def _is_folder(parameter: Parameter) -> bool:
+    """Whether it is where files go, and they do so where it is left out, too: "defaults to the folder of the video"."""
+    name, told = split(parameter.name), words_of(parameter)
+    chosen = len(name) > 1 and name[0] in _TARGETS and name[-1] in _FOLDERS
+    return chosen and not _DEFAULTS.isdisjoint(told) and _COME_BACK.isdisjoint(told)
+
+
+_FOLDERS = word_set("dir directory folder")
+_DEFAULTS = word_set("default defaults same")
+_COME_BACK = word_set("return returns returned inline")
+_MAKES_FILES = word_set("extract split convert render export capture cut crop merge combine slice resize compress")
 _TO_FILES = word_set("export download dump save convert render backup print record")
 """Verbs of which the second place that a call names is where the result goes."""
 _FORMATS = word_set("csv json xml xlsx excel pdf html markdown md png svg zip txt docx parquet")
@@ -201,6 +214,12 @@ def large(r: Reading) -> bool:
     return False
 
 
+def inline(r: Reading) -> bool:
+    """Whether what a parameter can have saved comes back where it is left out: "if omitted, it is returned inline"."""
+    return any("nline" in p.description and _INLINE.search(p.description) for p in r.inputs)
+
+
+_INLINE = re.compile(r"\breturn(?:ed|s)? (?:\w+ ){0,3}inline\b", re.IGNORECASE)
 _MAY = word_set("can may could might will would")
 _LARGE = word_set("large huge big long lengthy verbose extensive voluminous massive sizable sizeable unbounded")
 _IN = word_set("input inputs file files upload uploads query name names text description url delay wait time")

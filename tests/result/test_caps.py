@@ -132,6 +132,9 @@ def test_a_tool_says_how_much_it_returns(text: str, expected: float | None) -> N
         "Runs a query. A result of more than\n    MAX_ROWS rows is refused.",
         "Runs a query; says whether the row limit was reached.",
         "Lists a limited number of parts.",
+        "Runs a program; long output is cut.",
+        "Runs a program. Output that is long is cut in the middle.",
+        "Long lines are elided.",
     ],
 )
 def test_truncation_without_a_number_is_a_cap_without_a_value(text: str) -> None:
@@ -144,6 +147,8 @@ def test_truncation_without_a_number_is_a_cap_without_a_value(text: str) -> None
     "text",
     [
         "The log is never truncated.",
+        "Output is never cut.",
+        "A board is cut to size.",
         "Returns the text without truncation.",
         "Truncates a table.",
         "Large parts come first.",

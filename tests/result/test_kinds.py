@@ -76,6 +76,8 @@ DOCUMENTS = [
     ("complexity_report", "Displays the report on the complexity."),
     ("get_release_notes", "Gets the release notes of a version."),
     ("inspect_fault", "Retrieves the cause, stacktrace and tags of a fault."),
+    ("ReadManual", "Fetches an instance of a Manual."),
+    ("check_job_status", "Checks a job. Returns: state and progress, including results if available."),
     ("get_test_report", "Gets the test report of a batch."),
 ]
 RECORDS = [
@@ -114,6 +116,8 @@ RECORDS = [
     ("street_suggestions", "Returns suggestions for the rest of a street's name."),
     ("get_smog", "Gets the air quality of a town. Returns both the local index and its parts."),
     ("get_shelf_details", "Gets the tags and place of a shelf."),
+    ("crawl_status", "Looks at a crawl that was begun earlier."),
+    ("ReadScan", "Fetches an instance of a Scan."),
     ("get_pump_guidance", "Gets guidance on pumps. Returns a list of valves."),
 ]
 ACKS = [
@@ -274,6 +278,31 @@ def test_what_is_opened_by_a_name_comes_back() -> None:
 def test_a_result_that_is_written_to_a_file_does_not_come_back() -> None:
     assert result("export_log", "Gets the log of a build.", output_path="string!").kind == "ack"
     assert result("export_log", "Gets the log of a build.", output_path="string").kind == "document"
+    folder = {"type": "string", "description": "Where they go. Defaults to the folder of the film."}
+    assert result("extract_stills", "Extracts stills of a film.", output_dir=folder).kind == "ack"
+    folder = {"type": "string", "description": "Where they go. By default they are returned."}
+    assert result("extract_stills", "Extracts stills of a film.", output_dir=folder).kind == "document"
+
+
+def test_what_could_be_saved_comes_back_where_no_place_is_given() -> None:
+    place = {"type": "string", "description": "A file for the body. Without it the body is returned inline."}
+    assert result("get_exchange", "Gets one exchange with the server.", body_file=place).kind == "document"
+    place["description"] = "A file for the body. Without it nothing is kept."
+    assert result("get_exchange", "Gets one exchange with the server.", body_file=place).kind == "record"
+
+
+def test_a_description_may_list_the_commands_of_a_parameter() -> None:
+    text = "Keeps remarks.\n\nCommands:\n  add <title> <text>  - keep one\n  {} <words> - look for some\n\nBe brief."
+    assert result("remarks", text.format("search"), command="string!").kind == "list"
+    assert result("remarks", text.format("drop"), command="string!").kind == "ack"
+    assert result("remarks", text.format("search"), title="string!").kind == "ack"
+
+
+def test_an_agent_that_is_started_answers_later() -> None:
+    text = "Asks an agent to look into a matter. {}"
+    assert result("ask_agent", text.format(""), prompt="string!").bound == "none"
+    later = result("ask_agent", text.format("Returns a handle immediately."), prompt="string!")
+    assert (later.kind, later.bound) == ("generation", "documented")
 
 
 def test_an_output_of_single_short_values_is_a_record() -> None:

@@ -189,3 +189,12 @@ def test_a_text_without_any_word_of_a_phrase_is_not_read_for_it():
     assert not phrases.may_be_in("The label of all of it.")
     assert phrases.may_be_in("Gets all of the Pages.")
     assert phrases.may_be_in("Größe")
+
+
+def test_elements_end_a_sentence_and_are_no_words() -> None:
+    text = (
+        "<summary>Finds parts</summary>\n<returns>\n<description>The <b>list</b> of <name>.</description>\n</returns>"
+    )
+    found = sentences(text)
+    assert [s.words for s in found] == [("finds", "parts"), ("returns",), ("the", "list", "of", "name")]
+    assert found[2].quote(Hit(0, 4)) == "The <b>list</b> of <name"

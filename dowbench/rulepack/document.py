@@ -60,8 +60,8 @@ def _value(events: Any, path: str) -> Any:
             continue
         elif kind is yaml.AliasEvent:
             raise _error("a rule file has no aliases", event, path)
-        elif kind is yaml.DocumentEndEvent:
-            break
+        elif kind is yaml.DocumentStartEvent and root:
+            raise _error("a file of a pack is one YAML document, and here begins another", event, path)
         else:
             continue
         if event.anchor is not None or (event.tag not in (None, "!") and kind is yaml.ScalarEvent):
@@ -98,7 +98,11 @@ def _scalar(text: str) -> Any:
 
 def located(fault: FaultError, text: str, path: str) -> RuleError:
     """The error at the line of the value (or of the key, for a wrong key) that ``fault`` is about."""
-    node = yaml.compose(text, Loader=_Loader)
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+    except (yaml.YAMLError, RecursionError):
+        read(text, path)  # raises, with the place: what a scan does not read is no YAML
+        node = None
     mark = node.start_mark if node is not None else None
     for step in fault.at:
         if isinstance(node, yaml.MappingNode):

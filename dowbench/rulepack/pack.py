@@ -167,8 +167,8 @@ def load_pack(
     home = Directory(builtin_directory(), generated=generated)
     chosen = [Directory(directory, generated=generated) for directory in directories]
     sources = (home, *(directory for directory in chosen if directory.path.resolve() != home.path.resolve()))
-    env = _lexicon(sources, settings)
-    reported = _reported(sources)
+    env = _lexicon(sources, settings, once=builtin)
+    reported = _reported(sources, once=builtin)
     loaded = [
         _load_rule(directory, name, env, settings, reported)
         for directory in ((home, *chosen) if builtin else chosen)
@@ -207,7 +207,8 @@ def _load_rule(directory: Directory, name: str, env: Env, settings: Settings, re
     return rule
 
 
-def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
+def _lexicon(directories: Sequence[Directory], settings: Settings, *, once: bool) -> Env:
+    """All word lists and roles. Those of a pack that is not beside the built-in one may have names of that one."""
     env = Env({}, {})
     lists, roles = _Declared("word list", "lists"), _Declared("role", "roles")
     for directory in directories:
@@ -219,14 +220,15 @@ def _lexicon(directories: Sequence[Directory], settings: Settings) -> Env:
             env = env._replace(checked=file.checked)
             env = env._replace(lists=compile_lists(keys.get("lists", {}), ("lists",), env, settings.words))
             env = env._replace(roles={**env.roles, **compile_roles(keys.get("roles", {}), ("roles",), env)})
-            lists.add(keys.get("lists", {}), file)
-            roles.add(keys.get("roles", {}), file)
+            if once:
+                lists.add(keys.get("lists", {}), file)
+                roles.add(keys.get("roles", {}), file)
         except FaultError as fault:
             raise file.error(fault) from None
     return env
 
 
-def _reported(directories: Sequence[Directory]) -> Mapping[str, Evidence]:
+def _reported(directories: Sequence[Directory], *, once: bool) -> Mapping[str, Evidence]:
     from dowbench.rulepack.evidence import load_reported
 
     reported: dict[str, Evidence] = {}
@@ -236,7 +238,8 @@ def _reported(directories: Sequence[Directory]) -> Mapping[str, Evidence]:
             file = directory.load(REPORTED)
             own = load_reported(file)
             try:
-                figures.add(own, file)
+                if once:
+                    figures.add(own, file)
             except FaultError as fault:
                 raise file.error(fault) from None
             reported |= own

@@ -22,7 +22,7 @@ from dowbench.rulepack.reading import (
 )  # fmt: skip
 from dowbench.rulepack.taxonomy import DEFENSES, FAMILIES, TAXONOMY
 from dowbench.rulepack.template import IN_TOOL, Template
-from dowbench.rulepack.trees import supplied
+from dowbench.rulepack.trees import every, supplied
 from dowbench.rulepack.view import Env
 
 if TYPE_CHECKING:
@@ -252,7 +252,7 @@ def _adjustment(
         return Template(keys[key], (*at, key), facts, env) if key in keys else None
 
     return Adjustment(
-        when=compiled(when, (*at, "when"), env),
+        when=compiled(when, (*at, "when"), env) if "when" in keys else every([]),
         on=test_of(keys["on"], (*at, "on"), env) if "on" in keys else None,
         severity=one_of("severity", SEVERITIES),
         confidence=chosen,

@@ -27,12 +27,16 @@ class Operator(NamedTuple):
 def compile_tree(value: Any, at: Path, env: Env, operators: Mapping[str, Operator]) -> Any:
     """A tree of ``all``, ``any``, ``not`` over ``operators``, as one function. Several keys must all hold."""
     keys = mapping(value, at, ("all", "any", "not", *operators))
+    if env.strict and not keys:
+        raise FaultError("expected a condition, found none", at)
     parts = []
     for key, part in keys.items():
         place = (*at, key)
         if key in ("all", "any"):
             if not isinstance(part, list):
                 raise FaultError(f"expected a list of conditions, found {kind_of(part)}", place)
+            if env.strict and not part:
+                raise FaultError("expected a list of conditions, found an empty one", place)
             branches = [compile_tree(branch, (*place, i), env, operators) for i, branch in enumerate(part)]
             parts.append(every(branches) if key == "all" else _any(branches))
         elif key == "not":

@@ -59,6 +59,23 @@ WRONG = {
         11,
         "placeholder {tool}: no condition",
     ),
+    "no condition": (changed("  name: {words: [fetch]}", "  {}"), 9, "match: expected a condition, found none"),
+    "no condition in a branch": (
+        changed("  name: {words: [fetch]}", "  any: [{name: {words: [fetch]}}, {}]"),
+        10,
+        "match.any.1: expected a condition, found none",
+    ),
+    "no branches": (
+        changed("  name: {words: [fetch]}", "  all: []"),
+        10,
+        "expected a list of conditions, found an empty",
+    ),
+    "two documents": (changed("title:", "---\ntitle:"), 2, "a file of a pack is one YAML document"),
+    "a fault above what is no YAML": (
+        changed("severity: medium", "severity: grave").replace("- reason: the name", "- [reason: the name"),
+        16,
+        "not YAML",
+    ),
     "limit with a default above its maximum": (
         changed("{tool} was", "{limit:max rows, 50, 10} was"),
         11,
@@ -263,6 +280,14 @@ def test_spaces_in_a_limit_to_add_say_nothing(probe, limit):
     probe.write(changed("Do something.", f"'Add {{limit:{limit}}}.'"))
     (finding,) = probe.run({"name": "fetch_page"})
     assert finding.fix == "Add an integer parameter `max_rows` (`default: 10`, `minimum: 1`, `maximum: 50`)."
+
+
+def test_a_second_document_of_a_lexicon_is_not_passed_over(probe):
+    probe.write()
+    path = probe.write("lists: {verbs: [get]}\n---\nlists: {nouns: [page]}\n", "lexicon.yaml")
+    with pytest.raises(RuleError, match="one YAML document") as error:
+        probe.pack()
+    assert (error.value.path, error.value.line) == (str(path), 2)
 
 
 class TestGenerated:

@@ -165,7 +165,10 @@ def load_pack(
         if not os.path.isdir(directory):  # noqa: PTH112  (pathlib raises where a path cannot be)
             raise UsageError(f"no such directory of rules: {directory}")
     home = Directory(builtin_directory(), generated=generated)
-    chosen = [Directory(directory, generated=generated) for directory in directories]
+    named: dict[Path, Path] = {}
+    for directory in directories:
+        named.setdefault(directory.resolve(), directory)
+    chosen = [Directory(directory, generated=generated) for directory in named.values()]
     sources = (home, *(directory for directory in chosen if directory.path.resolve() != home.path.resolve()))
     env = _lexicon(sources, settings, once=builtin)
     reported = _reported(sources, once=builtin)

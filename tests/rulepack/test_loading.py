@@ -282,6 +282,14 @@ def test_spaces_in_a_limit_to_add_say_nothing(probe, limit):
     assert finding.fix == "Add an integer parameter `max_rows` (`default: 10`, `minimum: 1`, `maximum: 50`)."
 
 
+def test_a_pack_that_is_named_twice_is_read_once(probe, tmp_path):
+    probe.write()
+    probe.write(LEXICON, "lexicon.yaml")
+    (tmp_path / "link").symlink_to(probe.folder)
+    pack = load_pack([probe.folder, probe.folder / ".." / probe.folder.name, tmp_path / "link"])
+    assert [rule.path for rule in pack.rules if rule.id == "probe"] == [str(probe.folder / "probe.yaml")]
+
+
 def test_a_second_document_of_a_lexicon_is_not_passed_over(probe):
     probe.write()
     path = probe.write("lists: {verbs: [get]}\n---\nlists: {nouns: [page]}\n", "lexicon.yaml")

@@ -148,10 +148,8 @@ def _config(inputs: Inputs) -> Config:
     config = configfile.load(path, shown=shown(str(path))) if path else configs.Config()
     if path and not inputs.config:
         config = replace(config, unread=configs.unread(path))
-    config = replace(config, fail_on=inputs.fail_on)
-    if inputs.loader != "auto":
-        config = replace(config, loader=inputs.loader)
-    return config
+    given = {"fail_on": inputs.fail_on, **({"loader": inputs.loader} if inputs.loader != "auto" else {})}
+    return config.under(**given)
 
 
 def _baseline(inputs: Inputs, config: Config) -> Path | None:

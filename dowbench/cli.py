@@ -248,7 +248,6 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
 
     from dowbench.config import Config, find, unread
     from dowbench.inputs import working_directory
-    from dowbench.pointer import split
 
     path = Path(file) if file else None if none else find(working_directory())
     config = Config()
@@ -261,14 +260,11 @@ def _config(file: str | None, none: bool, settings: dict[str, Any]) -> Config:
             config = replace(config, unread=unread(path))
     packs = tuple(str(Path(folder).absolute()) for folder in settings.pop("rule_packs"))
     given = {key: value for key, value in settings.items() if value not in (None, ())}
-    lines = dict(config.lines)
     for key in ("select", "ignore"):
         if key in given:
             given[key] = tuple(part.strip() for value in given[key] for part in value.split(",") if part.strip())
-    for key in given:
-        lines = {pointer: line for pointer, line in lines.items() if split(pointer)[0] != key}
-    both = (*config.rule_packs, *packs)
-    return replace(config, **given, rule_packs=both, lines=lines, overruled=config if given else None)
+    chosen = config.under(**given) if given else config
+    return replace(chosen, rule_packs=(*config.rule_packs, *packs))
 
 
 def _write_baseline(file: Path, result: ScanResult, inputs: Sequence[str]) -> ScanResult:

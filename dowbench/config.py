@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowbench import git
 from dowbench.errors import UsageError
 from dowbench.inputs import read_settings, shown
+from dowbench.pointer import split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +67,11 @@ class Config:
     """Line of a setting by its JSON pointer, for messages about values that only a scan can judge."""
     overruled: Config | None = None
     """What the file says, where the command line says otherwise: it must make sense all the same."""
+
+    def under(self, **given: Any) -> Config:
+        """These settings under what a command says instead."""
+        lines = {pointer: line for pointer, line in self.lines.items() if split(pointer)[0] not in given}
+        return replace(self, **given, lines=lines, overruled=self)
 
     def error(self, message: str, pointer: str) -> UsageError:
         """An error about the setting at ``pointer``, which the file has or the command line."""

@@ -204,6 +204,19 @@ def test_a_setting_of_the_configuration_is_named_with_its_line(runner: Runner) -
     assert "dowbench: error" in runner.summary
 
 
+def test_an_input_that_is_wrong_is_not_looked_for_in_the_configuration(runner: Runner) -> None:
+    (runner.workspace / "tools.json").write_text(tools(BOUNDED))
+    (runner.workspace / "dowbench.yaml").write_text("tier: default\nloader: mcp\n")
+    assert runner.run(loader="cobol") == 2
+    (annotation,) = runner.annotations()
+    assert "there is no format 'cobol'" in annotation
+    assert "dowbench.yaml" not in annotation
+    (runner.workspace / "dowbench.yaml").write_text("tier: default\nloader: cobol\n")
+    assert runner.run(loader="mcp") == 2
+    (annotation,) = runner.annotations()
+    assert annotation.startswith("::error file=dowbench.yaml,line=2,")
+
+
 def test_a_configuration_that_another_one_hides_is_named(runner: Runner) -> None:
     (runner.workspace / "tools.json").write_text(tools(BOUNDED))
     for name in ("dowbench.yaml", "dowbench.yml"):

@@ -51,7 +51,7 @@ _LEAD = word_set(
     "should may must your it us users user enables enable enabling provides provide ability designed tries try "
     "attempts attempt simply directly automatically easily interface wrapper utility service action request requests "
     "client and or also then first only just please description summary purpose performs perform performing makes make "
-    "making does do doing conducts conduct carries out from with simple basic advanced powerful one more "
+    "making does do doing conducts conduct carries out input from with simple basic advanced powerful one more "
     "semantic full current i we they any given bulk"
 )
 """Words that a description may have before its verb."""

@@ -61,6 +61,7 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     """
     series = not v["period_series"].isdisjoint(split(tool.name))
     found = []
+    trades = not _TRADES.isdisjoint(split(tool.name))
     own_words = frozenset(split(tool.name))
     for parameter in tool.parameters:
         named = v.known(_limit_name, parameter.name)
@@ -69,6 +70,8 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
             named = _LimitName("count", "items")
         if not reading and not _LIMITED.isdisjoint(own_words.intersection(split(parameter.name))):
             continue  # what the tool is for: set_rate_limit
+        if not reading and parameter.name.lower() == "limit" and trades and not _says_of_results(text):
+            continue  # of a price, of guests
         if named is not None and _is_limit(parameter, named.form, named.unit, reading, text, series):
             unit = _told_unit(text) if named.unit == "items" else named.unit
             found.append(upper_bound(parameter, text)._replace(unit=unit))
@@ -79,6 +82,17 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
     found = [limit for limit in found if not _of_part(limit.parameter, own)]
     top = min((_depth(limit.parameter) for limit in found), default=0)
     return tuple(limit for limit in found if _depth(limit.parameter) == top <= _DEEPEST + wrapped)
+
+
+_TRADES = word_set(
+    "buy sell book reserve order place purchase trade rent hire withdraw deposit pay transfer set create update configure"
+)
+"""Acts that may have a limit of their own: on a price, a sum, a number of guests."""
+
+
+def _says_of_results(text: str) -> bool:
+    """Whether a text has a word for what is returned or worked on."""
+    return bool(text) and _PATTERNS.returned.search(text) is not None
 
 
 def _told_unit(text: str) -> str:
@@ -178,7 +192,7 @@ def _is_limit(parameter: Parameter, form: str, unit: str, reading: bool, text: s
         return reading and (numeric is not False or parameter.name.lower() != "stop")
     if form == "period":
         return reading and series and numeric is not False
-    returned = bool(text) and _PATTERNS.returned.search(text) is not None
+    returned = _says_of_results(text)
     written = not reading and parameter.nested
     if form == "limit":
         return returned or not written

@@ -85,7 +85,7 @@ def limits(tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str]) -
 
 
 _TRADES = word_set(
-    "buy sell book reserve order place purchase trade rent hire withdraw deposit pay transfer set create update configure"
+    "buy sell book reserve order place purchase trade hire withdraw deposit pay transfer set create update configure"
 )
 """Acts that may have a limit of their own: on a price, a sum, a number of guests."""
 

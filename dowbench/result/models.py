@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dowbench.result.english import any_of, word_set
+from dowbench.result.english import any_of, noun_of, word_set
 from dowbench.result.traits import saved
 from dowbench.words import split
 
@@ -21,7 +22,7 @@ def generates(r: Reading) -> bool:
     prompted = r.takes(r.v["prompt_names"])
     if any(_completes(r, action, prompted) for action in r.actions) or _is_agent(r, prompted):
         return True
-    if _collects(r) or looks(r):
+    if _collects(r) or looks(r) or _converses(r, prompted):
         return True
     if _by_model(r):
         return not saved(r)
@@ -59,6 +60,9 @@ def _is_agent(r: Reading, prompted: bool) -> bool:
     called = r.name[:-1] if r.name[-1:] == ("tool",) else r.name
     if prompted and called[-1:] == ("agent",) and (r.said is None or r.said.act != "write"):
         return True
+    subject, _, _ = noun_of(r.first, 0, len(r.first))
+    if prompted and subject[-1:] == ("agent",) and _KINDS_OF_AGENTS.issuperset(subject[:-1]):
+        return True
     expert = r.said is None and any_of(_EXPERTS, called[-1:])
     return expert and r.takes(r.v["prompt_names"], required=True)
 
@@ -71,6 +75,37 @@ def _collects(r: Reading) -> bool:
 
 _STARTING = word_set("spawn launch start delegate dispatch run")
 _AGENTS = word_set("agent agents subagent subagents")
+
+
+_KINDS_OF_AGENTS = word_set(
+    "an a the ai autonomous intelligent expert search research coding our this general specialized"
+)
+
+
+def _converses(r: Reading, prompted: bool) -> bool:
+    """Whether a turn of a conversation, or a question in plain language, is answered."""
+    if any(action.verb in _KEEPING for action in r.actions):
+        return False
+    inner = [p for p in r.tool.parameters if p.nested]
+    turns = {p.path[:-1] for p in inner if p.name == "role"} & {p.path[:-1] for p in inner if p.name == "content"}
+    if turns and (any(a.act == "answer" or a.verb in _SENDING | _ASKING for a in r.actions) or _chats(r)):
+        return True
+    opening = [word for sentence in r.sentences[:2] for word in sentence.words]
+    answered = not _ANSWERS.isdisjoint(opening)
+    plain = any(pair == ("natural", "language") for pair in pairwise(r.first))
+    return prompted and answered and (_chats(r) or (plain and not _ANSWERS.isdisjoint(r.first)))
+
+
+def _chats(r: Reading) -> bool:
+    return not _CHAT.isdisjoint(r.name)
+
+
+_CHAT = word_set("chat converse conversation completion completions")
+_ASKING = word_set("query ask complete answer get generate create")
+_ANSWERS = word_set("answer answers reply replies response responses responds")
+_KEEPING = word_set(
+    "add save store import log record upload append update index remember list delete search find count"
+)
 
 
 def looks(r: Reading) -> bool:

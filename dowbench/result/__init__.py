@@ -99,6 +99,8 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         )
     paged = bool(found) or "pagina" in tool.description.lower()
     onward = continuations(tool, v, asked, r.argument_texts, paged)
+    if kind == "ack":  # what has to be named is a place, such as a page of a document
+        onward = tuple(parameter for parameter in onward if not parameter.required)
     open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
     bound, most, unit = _bound(r, kind, found, cap)
     told = (r.name, *(sentence.words for sentence in r.sentences[:2]))

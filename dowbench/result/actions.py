@@ -271,7 +271,7 @@ _WORKINGS = word_set("operation operations utilities helpers tools functions act
 def _has_verb(r: Reading, noun: tuple[str, ...], second: tuple[str, ...]) -> bool:
     """Whether a verb that nobody knows begins what seems a noun phrase, or is in it: "unstages all changes"."""
     verbs = r.v.verbs
-    told = second in DETERMINERS and noun[0] not in QUANTIFIERS
+    told = (second in DETERMINERS or any_of(QUANTIFIERS, second)) and noun[0] not in QUANTIFIERS
     joined = len(noun) > 1 and plural(noun[0])
     inside = any(word.endswith("s") and verbs.base(word) not in {None, word} for word in noun[:-1])
     last = noun[-1].endswith("s") and verbs.base(noun[-1]) not in {None, noun[-1], *verbs.nouns}

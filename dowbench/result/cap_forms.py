@@ -171,6 +171,7 @@ PATTERNS = Patterns(
         r"matches|hits|"
         r"include[sd]?|yield(?:s|ed)?|search(?:es)?|find(?:s|ing)?|most recent|latest|downloaded)\b"
     ),
+    page_size=r"\b(?:page|result) (?:size|limit|count)\b",
     each=r" ?(?:\w+ )?(?:(?:per|a|each) (?:page|call|request|query|response)\b|each\b)",
     returned=(
         r"[^,(]{0,40}?\b(?:is|are|be|get|gets) (?:returned|listed|shown|displayed|fetched|retrieved|included)\b"

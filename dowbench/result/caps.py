@@ -106,6 +106,7 @@ def on_result(text: str, things: frozenset[str] = frozenset()) -> Cap | None:
             after = clause.plain[start + len(cap.text) :]
             given = given or PATTERNS.returned.match(after) is not None
             each = PATTERNS.each.match(after) is not None
+            given = given or PATTERNS.page_size.search(before[-_REACH:]) is not None
             told = given or (not cap.unit and (each or PATTERNS.yields.search(before[-_REACH:]) is not None))
             if cap.unit not in _OUTPUT and cap.unit not in things and not told:
                 continue

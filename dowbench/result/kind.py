@@ -68,7 +68,7 @@ def _with_schema(r: Reading, kind: Kind) -> Kind:
     if kind in {"list", "document", "text", "unknown"} and traits.saved(r):
         kind = "ack"
     if kind in {"record", "ack", "unknown"} and traits.encoded(r):
-        kind = "document"
+        kind = "media" if traits.pictured(r) else "document"
     if kind in {"record", "scalar", "unknown"} and (traits.large(r) or traits.answers_when_done(r) or traits.inline(r)):
         kind = "document"
     return kind
@@ -101,6 +101,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.nouns.small(said.of))
         few = few or (named.verb == "list" and single(said)) or said.object[-1:] in _FACTS
+        few = few or (r.name[0] == "list" and _is_one(r, named) and _is_one(r, said))
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
         return (by_text if by_text in {"document", "generation"} else "list"), False
@@ -129,6 +130,12 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     if by_text == "list" and by_name == "record" and sure(r, named) and (not sure(r, said) or _of_fields(said)):
         return by_name, False
     return by_text or by_name, False
+
+
+def _is_one(r: Reading, action: Action) -> bool:
+    """Whether the object of an action is a single thing that is no collection: "list policy"."""
+    head = action.object[-1:]
+    return head != () and not plural(head[0]) and returns(r, action._replace(act="read", verb="get")) == "record"
 
 
 _FACTS = {

@@ -32,12 +32,15 @@ def generates(r: Reading) -> bool:
 def answers_later(r: Reading) -> bool:
     """Whether the call ends before the answer is there: "returns immediately and does not wait"."""
     text = r.tool.description
-    return any(word in text for word in ("mmediately", "wait", "block")) and _ALONE.search(text) is not None
+    return (
+        any(word in text for word in ("mmediately", "wait", "block", "background")) and _ALONE.search(text) is not None
+    )
 
 
+_STEMS = ("mmediately", "wait", "block", "background")
 _ALONE = re.compile(
     r"\breturns? (?:\w+ ){0,4}immediately\b|\bdo(?:es)?(?: not|n['’]t) (?:wait|block)\b"
-    r"|\bwithout (?:waiting|blocking)\b",
+    r"|\bwithout (?:waiting|blocking)\b|\b(?:runs?|works?|goes on|executes) in the background\b",
     re.IGNORECASE,
 )
 

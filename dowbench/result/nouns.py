@@ -27,6 +27,8 @@ _MARKUP = word_set("raw xml yaml toml hcl")
 """What a configuration is written in, where the whole of it is meant: "the raw configuration"."""
 _PIECES = word_set("line row cell record entry item value byte word sentence character field key")
 _SEVERAL = frozenset({"array", "boolean", "object"})
+_CARRIERS = word_set("payload object response block")
+"""What holds the thing that is named before it: a status payload."""
 _ENTRIES = word_set("note log contract agreement trace bulletin memo manifest thread")
 """What may be long, and is one entry where it is said to be a single one."""
 
@@ -62,6 +64,8 @@ class Nouns:
             each = head not in v["count_nouns"] and not QUANTIFIERS.isdisjoint(of) and v["sum_words"].isdisjoint(noun)
             return ("list" if each else "record"), True
         pair = " ".join(noun[-2:])
+        if head in _CARRIERS and len(noun) > 1 and self.judged(noun[:-1]) == ("record", True):
+            return "record", True
         if len(noun) > 1 and pair in v["document_nouns"]:
             return "document", True
         if len(noun) > 1 and pair in v["collection_nouns"]:

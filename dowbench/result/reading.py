@@ -61,6 +61,7 @@ _METHODS = word_set("http post put patch delete")
 _ADDRESS = word_set("url uri endpoint")
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
 """Words by which a later sentence says what goes in, or gives advice."""
+_FORBIDS = word_set("never avoid")
 _SHOWING = word_set("print echo output")
 """Verbs that read a thing where they are said of what is in it: "prints the contents of a file"."""
 _HELD = {(word,) for word in ("contents", "content", "source", "lines", "output", "list", "table", "tree")}

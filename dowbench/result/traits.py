@@ -140,6 +140,8 @@ def saved(r: Reading) -> bool:
                 and any_of(_FILES | {"path", "location"}, near[near.index("to") :][:6])
             ):
                 return True
+            if word == "write" and words[i + 1 : i + 3] in _IT_TO and any_of(_FILES, near):
+                return True
             if word in {"saves", "save", "writes", "saved"} and any_of(_FILES, near) and not any_of(_PERHAPS, words):
                 return i < 4 or word in {"saves", "writes"}
     return False
@@ -162,6 +164,7 @@ _FORMATS = word_set("csv json xml xlsx excel pdf html markdown md png svg zip tx
 _TARGETS = word_set("output out save local target dest download export result")
 _EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder drive storage bucket")
+_IT_TO = {("it", "to"), ("them", "to"), ("it", "into"), ("it", "as")}
 _PERHAPS = word_set("optionally if when large")
 
 
@@ -240,6 +243,13 @@ def encoded(r: Reading) -> bool:
     return False
 
 
+def pictured(r: Reading) -> bool:
+    """Whether what is returned, or what is read, is a single picture."""
+    nouns = [r.returned_noun[0], *(action.object for action in r.actions)]
+    return any(not _ONE_PICTURE.isdisjoint(noun) and not plural(noun[-1]) for noun in nouns if noun)
+
+
+_ONE_PICTURE = word_set("image picture photo photograph frame jpeg jpg png screenshot thumbnail icon")
 _OUT = word_set("return returns returned returning as load get fetch download export")
 
 

@@ -93,6 +93,7 @@ OF_TOOLS = [
     ("Lists rows. It fails when there are more than 500 rows.", 500),
     ("Reads a file. Files larger than 50 MB are not returned.", 50_000_000),
     ("The response is truncated to 2,000 characters.", 2000),
+    ("Default page size 16, maximum 32.", 32),
     ("The text of the page, cut to the first 500 words.", 500),
     ("A 25,000 token limit applies to the response.", 25_000),
     ("Uploads up to 10 files.", None),

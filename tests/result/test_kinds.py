@@ -117,6 +117,11 @@ RECORDS = [
     ("get_smog", "Gets the air quality of a town. Returns both the local index and its parts."),
     ("get_shelf_details", "Gets the tags and place of a shelf."),
     ("crawl_status", "Looks at a crawl that was begun earlier."),
+    ("look_at_scan", "One-shot check of a scan. Returns the status payload of it."),
+    ("list_policy", "Returns the current configuration."),
+    ("list_connections", "Lists all available database connections."),
+    ("quill_profile", "Never summarize it. Gets the profile of a writer."),
+    ("call_states", "Shows the state of live phone conversations."),
     ("ReadScan", "Fetches an instance of a Scan."),
     ("get_pump_guidance", "Gets guidance on pumps. Returns a list of valves."),
 ]
@@ -134,6 +139,7 @@ ACKS = [
     ("search_feedback", "Sends feedback on the results of a search."),
     ("search_rating", "Stores what a user thinks of a search. Returns: { success, id }"),
     ("open_tab", "Opens a tab."),
+    ("list_heap_objects", "List the objects of the heap and write them to disk."),
     ("dump_heap", "Dumps the heap of a process to a file."),
     ("expect_answer", "Asks the driver to start waiting for an answer."),
     ("run_pump_action", "Runs an action on a pump."),
@@ -151,6 +157,10 @@ SCALARS = [
     ("is_list_empty", "Tells whether the list is empty."),
     ("list_is_sorted", "Whether the list is sorted."),
     ("has_open_orders", ""),
+]
+PICTURES = [
+    ("get_snapshot", "Gets a JPEG snapshot from a camera. Returns a base64-encoded image/jpeg."),
+    ("capture_base64", "Captures one frame of a camera and returns a base64 string."),
 ]
 GENERATIONS = [
     ("ask_expert", "Asks an expert system a question."),
@@ -170,6 +180,7 @@ GENERATIONS = [
             ("record", RECORDS),
             ("ack", ACKS),
             ("scalar", SCALARS),
+            ("media", PICTURES),
             ("generation", GENERATIONS),
         )
         for case in cases
@@ -301,8 +312,19 @@ def test_a_description_may_list_the_commands_of_a_parameter() -> None:
 def test_an_agent_that_is_started_answers_later() -> None:
     text = "Asks an agent to look into a matter. {}"
     assert result("ask_agent", text.format(""), prompt="string!").bound == "none"
-    later = result("ask_agent", text.format("Returns a handle immediately."), prompt="string!")
-    assert (later.kind, later.bound) == ("generation", "documented")
+    for said in ("Returns a handle immediately.", "It does not wait.", "The agent runs in the background."):
+        later = result("ask_agent", text.format(said), prompt="string!")
+        assert (later.kind, later.bound) == ("generation", "documented")
+
+
+def test_a_page_that_must_be_named_is_a_place_to_write_to() -> None:
+    assert not result("set_picture", "Sets a picture on a page.", page_index="integer!").continuations
+    assert result("list_pictures", "Lists pictures.", page_index="integer!").continuations
+
+
+def test_a_sentence_with_an_unknown_verb_is_no_title() -> None:
+    assert result("fail_requests", "Fail every request to a server.").kind == "unknown"
+    assert result("server_requests", "Every request to a server.").kind == "list"
 
 
 def test_an_output_of_single_short_values_is_a_record() -> None:

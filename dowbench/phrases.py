@@ -75,6 +75,12 @@ class Phrases:
         self._once_read()
         return frozenset((*self._single, *self._longer))
 
+    def begin(self, word: str) -> bool:
+        """Whether one of the phrases begins with a word."""
+        if not self._read:
+            self._once_read()
+        return word in self._single or word in self._longer
+
     @property
     def marks(self) -> frozenset[str]:
         """For each phrase a word of it, as it must stand in a text that has the phrase; empty where nothing tells."""
@@ -194,15 +200,20 @@ def _end(words: Sequence[str], at: int, elements: tuple[object, ...], k: int, pr
     for i in range(k, len(elements)):
         element = elements[i]
         if element == "...":
-            for skip in range(min(MAX_GAP, len(words) - at - 1) + 1):
-                end = _end(words, at + skip, elements, i + 1, present)
-                if end is not None:
-                    return end
+            following = elements[i + 1]
+            for start in range(at, min(at + MAX_GAP + 1, len(words))):
+                if words[start] == following or (isinstance(following, Phrases) and following.begin(words[start])):
+                    end = _end(words, start, elements, i + 1, present)
+                    if end is not None:
+                        return end
             return None
         if at >= len(words):
             return None
         if isinstance(element, Phrases):
-            for middle in sorted(element._once_read()._ends(words, at, present), reverse=True):
+            if not element.begin(words[at]):
+                return None
+            ends = element._ends(words, at, present)
+            for middle in sorted(ends, reverse=True) if len(ends) > 1 else ends:
                 end = _end(words, middle, elements, i + 1, present)
                 if end is not None:
                     return end

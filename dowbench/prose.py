@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from dowbench.patterns import Patterns
 from dowbench.words import split
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _TOKEN = re.compile(
     r"|(?P<stop>[.!?…](?=[\s\"')\]]|$)|\n\s*(?:\n|[-*•]\s|\d+[.)]\s)|\n)"
     r"|(?P<clause>[,;:()\[\]—–]|\s[-|]\s)"
 )
-_TAG = re.compile(r"</?([A-Za-z][\w-]*)(?:\s[^<>]*)?/?>")
+_MARKUP = Patterns(tag=r"</?([A-Za-z][\w-]*)(?:\s[^<>]*)?/?>")
 _INLINE = frozenset(("a", "abbr", "b", "code", "em", "i", "kbd", "mark", "samp", "small", "span", "strong", "tt", "u"))
 """Elements of HTML that stand inside a sentence."""
 _QUOTES = frozenset("`'\"‘“")
@@ -189,7 +190,7 @@ def _unmarked(text: str) -> str:
 
     A docstring's ``<returns>`` becomes the heading that it is.
     """
-    elements = {tag[1] for tag in _TAG.finditer(text) if tag[0][1] == "/"}
+    elements = {tag[1] for tag in _MARKUP.tag.finditer(text) if tag[0][1] == "/"}
 
     def blank(tag: re.Match[str]) -> str:
         name, room = tag[1], len(tag[0]) - 2
@@ -200,7 +201,7 @@ def _unmarked(text: str) -> str:
         heading = f"{name}:" if name == "returns" and len(name) == room else ""
         return f"\n{heading}" if heading else f"\n{' ' * room}\n"
 
-    return _TAG.sub(blank, text)
+    return _MARKUP.tag.sub(blank, text)
 
 
 def _goes_on(text: str, position: int) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from dowbench.patterns import Patterns
+
 # Control characters, line separators, bidirectional controls, characters without width, lone surrogates, tag
 # characters and the supplementary variation selectors: all that is there without being seen, or changes what is seen.
 _BEYOND_C0 = (
@@ -18,11 +20,11 @@ _HIDDEN_IN_JSON = f"[{_BEYOND_C0}]"
 _MARKDOWN = r"([\\`*_\[\]#!|~@]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= ))"
 
 # GitHub looks for mentions and for numbers of issues in the page, when Markdown's escapes are gone.
-_REFERENCES = re.compile(r"@(?=[A-Za-z\d])|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+_GITHUB = Patterns(references=r"@(?=[A-Za-z\d])|#(?=\d)|\bGH-(?=\d)")
 
 # GitHub's runner obeys a line that begins with ::, after white space, and ##[ anywhere in one:
 # https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs
-_COMMANDS = re.compile(r"^([ \t]*):(?=:)|#(?=#\[)", re.MULTILINE)
+_RUNNER = Patterns(re.MULTILINE, commands=r"^([ \t]*):(?=:)|#(?=#\[)")
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -44,7 +46,7 @@ def inert(report: str) -> str:
     """
     if "::" not in report and "##[" not in report:
         return report
-    return _COMMANDS.sub(lambda match: "\\u0023" if match[1] is None else f"{match[1]}\\u003a", report)
+    return _RUNNER.commands.sub(lambda match: "\\u0023" if match[1] is None else f"{match[1]}\\u003a", report)
 
 
 def json_text(text: str) -> str:
@@ -65,7 +67,7 @@ def _json_escape(match: re.Match[str]) -> str:
 def markdown(text: str, limit: int | None = None) -> str:
     """``text`` as literal text of GitHub-flavoured Markdown: no markup, link, mention, table cell or HTML in it."""
     plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _REFERENCES.sub(r"\g<0><!-- -->", re.sub(_MARKDOWN, r"\\\1", plain))
+    return _GITHUB.references.sub(r"\g<0><!-- -->", re.sub(_MARKDOWN, r"\\\1", plain))
 
 
 def markdown_prose(text: str, limit: int | None = None) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dowbench.patterns import Patterns
 from dowbench.result.english import any_of, noun_of, word_set
 from dowbench.result.traits import saved
 from dowbench.words import split
@@ -32,16 +32,13 @@ def generates(r: Reading) -> bool:
 def answers_later(r: Reading) -> bool:
     """Whether the call ends before the answer is there: "returns immediately and does not wait"."""
     text = r.tool.description
-    return (
-        any(word in text for word in ("mmediately", "wait", "block", "background")) and _ALONE.search(text) is not None
-    )
+    return any(stem in text for stem in _STEMS) and _TOLD.alone.search(text) is not None
 
 
 _STEMS = ("mmediately", "wait", "block", "background")
-_ALONE = re.compile(
-    r"\breturns? (?:\w+ ){0,4}immediately\b|\bdo(?:es)?(?: not|n['’]t) (?:wait|block)\b"
+_TOLD = Patterns(
+    alone=r"\breturns? (?:\w+ ){0,4}immediately\b|\bdo(?:es)?(?: not|n['’]t) (?:wait|block)\b"
     r"|\bwithout (?:waiting|blocking)\b|\b(?:runs?|works?|goes on|executes) in the background\b",
-    re.IGNORECASE,
 )
 
 

@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dowbench.patterns import Patterns
 from dowbench.prose import Sentence, sentences
 from dowbench.result.arguments import argument_texts
 from dowbench.result.bounds import choices
@@ -75,11 +76,13 @@ _IN_CASE = word_set("if when unless otherwise else automatically")
 _CHANGED = word_set("updated modified edited created resulting renamed resolved moved deleted")
 """What a noun phrase with one of these names is what was acted upon: "returns the updated thread"."""
 _HANDLES = {("id",), ("ids",), ("identifier",), ("handle",), ("pid",), ("uuid",)}
-_EXAMPLES = re.compile(
-    r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3})(?:[ \t]*:)?[ \t]*$.*?(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)",
+_LAYOUT = Patterns(
     re.MULTILINE | re.DOTALL,
+    examples=r"^[ \t#]*(?i:(?:\w+ ){0,2}examples?(?: \w+){0,3})(?:[ \t]*:)?[ \t]*$.*?"
+    r"(?=^[ \t#]*[A-Z][\w /-]{0,40}:[ \t]*$|\Z)",
+    note=r"\s*(?:\([^()]{1,600}\)|\[[^\[\]]{1,600}\])[\s:.-]*(?=\S)",
 )
-"""A heading of examples and what stands below it, up to the next heading."""
+"""``examples``: a heading of examples and what stands below it, up to the next heading."""
 
 
 def _without_examples(text: str) -> str:
@@ -88,18 +91,18 @@ def _without_examples(text: str) -> str:
     while (start := text.find("<example", at)) >= 0 and (end := text.find("</example", start)) >= 0:
         kept.append(text[at:start])
         at = end
-    return _EXAMPLES.sub("", "".join((*kept, text[at:])))
+    return _LAYOUT.examples.sub("", "".join((*kept, text[at:])))
 
 
 def _main_text(description: str, name: str) -> str:
     """A description without a note in brackets before it, or the Python signature that some frameworks put there."""
     if description.startswith(f"{name}("):
         return description.partition("\n")[2].strip() or description
-    note = _NOTE.match(description)
+    note = _LAYOUT.note.match(description) if description.lstrip()[:1] in _BRACKETS else None
     return description[note.end() :] if note else description
 
 
-_NOTE = re.compile(r"\s*(?:\([^()]{1,600}\)|\[[^\[\]]{1,600}\])[\s:.-]*(?=\S)")
+_BRACKETS = frozenset("([")
 
 
 def _ends_by_id(words: tuple[str, ...]) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dowbench.patterns import Patterns
 from dowbench.phrases import Phrases
 from dowbench.prose import sentences
 from dowbench.result.bounds import choices
@@ -182,7 +182,7 @@ def _listed(text: str) -> list[str]:
             break
     found: list[str] = []
     for line in lines:
-        command = _COMMAND.match(line)
+        command = _LINES.command.match(line)
         if command is not None:
             found.append(command[1])
         elif line.strip() and not line.startswith((" ", "\t")):
@@ -191,8 +191,9 @@ def _listed(text: str) -> list[str]:
 
 
 _HEADINGS = word_set("commands subcommands actions operations modes")
-_COMMAND = re.compile(
-    r"[ \t]*(?:[-*•][ \t]+)?[`'\"*]*([a-z][a-z_-]+)[`'\"*]*(?:[ \t]+[<\[(][^>\])]*[>\])])*[ \t]*[-–—:=][ \t]"
+_LINES = Patterns(
+    0,
+    command=r"[ \t]*(?:[-*•][ \t]+)?[`'\"*]*([a-z][a-z_-]+)[`'\"*]*(?:[ \t]+[<\[(][^>\])]*[>\])])*[ \t]*[-–—:=][ \t]",
 )
 _VIEWS = word_set("view read show cat get fetch retrieve")
 _GETS = word_set("get fetch retrieve")

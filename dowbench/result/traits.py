@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dowbench.patterns import Patterns
 from dowbench.prose import sentences
 from dowbench.result.actions import sure
 from dowbench.result.english import any_of, phrase, plural, singular, word_set
@@ -95,14 +95,15 @@ _TREE_OF = {("view",), ("structure",), ("of",)}
 
 def answers_when_done(r: Reading) -> bool:
     """Whether what was worked out comes with the status: "Returns the report when it is ready"."""
-    return "eturn" in r.tool.description and _WHEN_DONE.search(r.tool.description) is not None
+    return "eturn" in r.tool.description and _TOLD.when_done.search(r.tool.description) is not None
 
 
-_WHEN_DONE = re.compile(
-    r"\b(?:returns?|including) (?:\w+ ){0,3}(?:results?|outputs?|reports?|answers?|responses?|contents?|transcript)"
+_TOLD = Patterns(
+    when_done=r"\b(?:returns?|including) (?:\w+ ){0,3}"
+    r"(?:results?|outputs?|reports?|answers?|responses?|contents?|transcript)"
     r" (?:when|once|if|as soon as) (?:(?:it|the \w+) (?:is|has|was) )?(?:\w+ )?"
     r"(?:completed?|done|finish(?:ed|es)|ready|available|succeeded)\b",
-    re.IGNORECASE,
+    inline=r"\breturn(?:ed|s)? (?:\w+ ){0,3}inline\b",
 )
 
 
@@ -219,10 +220,9 @@ def large(r: Reading) -> bool:
 
 def inline(r: Reading) -> bool:
     """Whether what a parameter can have saved comes back where it is left out: "if omitted, it is returned inline"."""
-    return any("nline" in p.description and _INLINE.search(p.description) for p in r.inputs)
+    return any("nline" in p.description and _TOLD.inline.search(p.description) for p in r.inputs)
 
 
-_INLINE = re.compile(r"\breturn(?:ed|s)? (?:\w+ ){0,3}inline\b", re.IGNORECASE)
 _MAY = word_set("can may could might will would")
 _LARGE = word_set("large huge big long lengthy verbose extensive voluminous massive sizable sizeable unbounded")
 _IN = word_set("input inputs file files upload uploads query name names text description url delay wait time")

@@ -174,7 +174,6 @@ def scan(
     2 usage error, or something could not be scanned; 130 interrupted.
     """
     from dowbench import scan as pipeline
-    from dowbench.report.written import is_report
 
     if "-" in paths and settings["loader"] is None:
         raise UsageError("standard input needs --format-in FORMAT (auto decides from the content)")
@@ -205,6 +204,8 @@ def scan(
     for report in outputs:
         with _collected(unwritten):
             text = render(report.format, result, ReportOptions(verbose=verbose))
+            from dowbench.report.written import is_report
+
             output.write_file(report.path, text, inputs, is_report)
     if not quiet:
         options = ReportOptions(output.colour() and not no_color, verbose, messages=False, width=output.width())

@@ -131,7 +131,8 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             if change.fix_note:
                 fix_notes.append((change.fix_note, found))
         every = tuple(witness for _, found in applied for witness in found)
-        said = partial(_said, target, primary, (*match, *every))
+        said = partial(_said, target, (*match, *every), primary)
+        added = partial(_said, target, (primary, *match, *every), None)
         set_view = target.among if isinstance(target, ToolView) else target
         yield Finding(
             rule=rule.id,
@@ -139,8 +140,8 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             confidence=confidence,
             tier=tier,
             family=rule.family,
-            message=" ".join(map(said, (message, *notes))),
-            fix=" ".join(map(said, (fix, *fix_notes))),
+            message=" ".join((said(message), *map(added, notes))),
+            fix=" ".join((said(fix), *map(added, fix_notes))),
             path=set_view.toolset.path,
             pointer=primary.location.pointer,
             tool=target.tool.name if isinstance(target, ToolView) else None,
@@ -151,11 +152,12 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
         )
 
 
-def _said(target: ToolView | SetView, primary: Witness, witnesses: Match, part: tuple[Template, Match]) -> str:
-    """A text, filled first with what is reported, then with what made it be said, then with what else was found."""
+def _said(target: ToolView | SetView, others: Match, primary: Witness | None, part: tuple[Template, Match]) -> str:
+    """A text, filled with what is reported (a note is not), what made it be said, then what else was found."""
     template, own = part
     camel, inputs = (target.camel, target.inputs) if isinstance(target, ToolView) else (False, PLAIN_INPUTS)
-    return template.fill(_facts(target, (primary, *own, *witnesses)), camel=camel, inputs=inputs)
+    first = (primary, *own) if primary else own
+    return template.fill(_facts(target, (*first, *others)), camel=camel, inputs=inputs)
 
 
 def _is_on(test: ParameterTest | Search, target: ToolView | SetView, primary: Witness) -> bool:

@@ -86,7 +86,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         kind, reason = "document", "a new snapshot of the page after each act"
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
     asked = reads or kind == "unknown" or traits.makes_several(r)
-    cap = caps.on_result(r.text_on_result, r.things)
+    cap = caps.on_result(r.text_on_result, r.things) or (caps.counted_out(tool.description) if kind == "list" else None)
     if cap is None and kind == "generation" and models.answers_later(r):
         cap = caps.Cap(None, "", "")
     found = limits(tool, v, asked, r.argument_texts)

@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from dowbench.patterns import Patterns
 from dowbench.result.cap_forms import NUMBER_WORDS, PATTERNS, forms_in
 from dowbench.result.english import word_set
 
@@ -88,6 +89,19 @@ _HELD = ("apped", "lamped", "xceed", "imited")
 
 
 @lru_cache(maxsize=2048)
+def counted_out(text: str) -> Cap | None:
+    """The number of entries where a text names them all: "currently configured: A (first), B, C"."""
+    found = _NAMED.all.search(text)
+    return None if found is None else Cap(float(found[1].count(",") + 1), "item", found[0])
+
+
+_NAMED = Patterns(
+    0,
+    all=r"(?i:\bcurrently (?:configured|connected|available|registered|enabled))(?: \w+)?: *"
+    r"((?:[A-Z*][\w.+-]*(?: \([^()]{1,60}\))?(?:, (?:and )?| and (?=[A-Z])|(?=[.\n]|$))){2,})(?:[.\n]|$)",
+)
+
+
 def on_result(text: str, things: frozenset[str] = frozenset()) -> Cap | None:
     """The cap that the description of a tool states on what a call returns; one without a number has no value.
 

@@ -75,6 +75,7 @@ _QUESTIONS = word_set("is are was has have can does should")
 _IN_CASE = word_set("if when unless otherwise else automatically")
 _CHANGED = word_set("updated modified edited created resulting renamed resolved moved deleted")
 """What a noun phrase with one of these names is what was acted upon: "returns the updated thread"."""
+_STARTS = word_set("start starts launch launches trigger triggers submit submits enqueue enqueues schedule schedules")
 _HANDLES = {("id",), ("ids",), ("identifier",), ("handle",), ("pid",), ("uuid",)}
 _LAYOUT = Patterns(
     re.MULTILINE | re.DOTALL,
@@ -326,7 +327,10 @@ class Reading:
     def hands_out_id(self) -> bool:
         """Whether an id is said to be returned, by which the rest is asked for, and not only in some cases."""
         if self.returned_noun[0][-1:] not in _HANDLES:
-            return False
+            return not _STARTS.isdisjoint(self.first[:1]) and any(
+                s.words[:2] == ("the", "returned") and any((word,) in _HANDLES for word in s.words[2:5])
+                for s in self.sentences
+            )
         told = next((s.words for s in self.sentences if not _RETURNS.isdisjoint(s.words)), ())
         return _IN_CASE.isdisjoint(told)
 

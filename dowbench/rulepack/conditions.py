@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, get_args
 
 from dowbench.model import Location
@@ -16,6 +17,7 @@ from dowbench.rulepack.facts import (
     listed,
     open_parts,
     parameter_witness,
+    quotation,
     quoting,
 )
 from dowbench.rulepack.parameters import compile_test, searches, threshold
@@ -66,11 +68,20 @@ def _description(value: Any, at: Path, env: Env) -> ToolCondition:
             return None
         tool = view.tool
         place = tool.description_location or tool.location
-        facts = {"phrase": mention.text, "quote": mention.context}
+        facts = {**quotation(mention), "asked": _asked(mention.whole, view)}
         what = f"says “{mention.context}”"
         return (Witness(place, what, tool, facts=facts, kind="description", sentence=mention.sentence),)
 
     return holds
+
+
+def _asked(text: str, view: ToolView) -> str:
+    """The first other tool of the set that a text names, else the tool itself."""
+    names = (name for name in _NAME.findall(text) if name in view.among.names and name != view.tool.name)
+    return next(names, view.tool.name)
+
+
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
 
 
 def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:
@@ -246,7 +257,7 @@ SHARED: Mapping[str, Operator] = {
 }
 TOOL: Mapping[str, Operator] = {
     "name": Operator(_name, "the tool's name has one of the words"),
-    "description": Operator(_description, "a sentence of the description says it, unnegated", QUOTATION),
+    "description": Operator(_description, "a sentence of the description says it, unnegated", (*QUOTATION, "asked")),
     "parameter": Operator(_parameter, "one and the same parameter meets all keys", PARAMETER_FACTS),
     "result": Operator(
         _result,

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from dowbench.model import Parameter
     from dowbench.result import OpenPart
-    from dowbench.rulepack.matching import Search
+    from dowbench.rulepack.matching import Mention, Search
 
-QUOTATION = ("phrase", "quote")
+QUOTATION = ("phrase", "quote", "sentence")
 """The placeholders of a sentence that was found."""
 PARAMETER_FACTS = ("parameter", "maximum", "default", "unit", "enough")
 """The placeholders of a parameter."""
@@ -66,8 +66,13 @@ def quoting(witness: Witness, view: ToolView, quoted: Sequence[Search]) -> Witne
     for search in quoted:
         mention = said_of(search, view, witness.parameter)
         if mention is not None:
-            return witness._replace(facts={**witness.facts, "phrase": mention.text, "quote": mention.context})
+            return witness._replace(facts={**witness.facts, **quotation(mention)})
     return witness
+
+
+def quotation(mention: Mention) -> Mapping[str, str]:
+    """What a message tells of a place where a description says something."""
+    return dict(zip(QUOTATION, (mention.text, mention.context, mention.whole), strict=True))
 
 
 _ENOUGH = {

@@ -81,6 +81,14 @@ class Mention(NamedTuple):
         before, behind = "… " if start > begin else "", " …" if stop < end else ""
         return f"{before}{self._whole(start, stop)}{behind}"
 
+    @property
+    def whole(self) -> str:
+        """The sentence, or as much of it as a quotation has."""
+        first, after = self.hit
+        words = len(self.sentence.words)
+        start, stop = max(0, first - AROUND), min(words, after + AROUND)
+        return f"{'… ' if start else ''}{self._whole(start, stop)}{' …' if stop < words else ''}"
+
     def _begin(self) -> int:
         """Where the clause starts; where its sentence does, if it is the end of a list; or the condition before it."""
         words, clauses, listed = self.sentence.words, self.sentence.clauses, False

@@ -28,6 +28,8 @@ _PLAIN = {
     "enough": "50",
     "phrase": "call this tool again",
     "quote": "call this tool again until it answers DONE",
+    "asked": "the tool",
+    "sentence": "call this tool again until it answers DONE",
     "result.kind": "text",
     "result.open": "the list `rows`",
     "result.each": "the list `rows`",

@@ -260,6 +260,11 @@ class SetView:
         return self._meeting[key]
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of its tools that no text has by chance, those of several words."""
+        return frozenset(view.tool.name for view in self.tools if len(words.split(view.tool.name)) > 1)
+
+    @cached_property
     def bare(self) -> bool:
         """Whether none of its tools has an input."""
         return not any(view.tool.parameters for view in self.tools)

@@ -198,7 +198,7 @@ def _related(primary: Witness, match: Match) -> tuple[Related, ...]:
     """Further places: where a definition behind a reference is used, and the other witnesses."""
     found: dict[str, str] = {}
     if primary.location.use is not None:
-        found[primary.location.use] = "referred to here"
+        found[primary.location.use] = "where it is used"
     for witness in match:
         if witness.kind not in ("limit", "tool", "set") and witness.location.pointer != primary.location.pointer:
             found.setdefault(witness.location.pointer, witness.what)

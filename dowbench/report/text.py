@@ -137,7 +137,7 @@ def _finding(finding: Finding, options: ReportOptions) -> Iterator[str]:
 def _settings(settings: tuple[FrameworkSetting, ...], rules: Iterable[str], options: ReportOptions) -> Iterator[str]:
     """The settings of frameworks that answer findings of some rules, once for all of them."""
     yield from _wrap(
-        f"Where you cannot change the tool, set in the framework of your agent, against {', '.join(rules)}:",
+        f"If you cannot change the tool, limit it in your agent's framework. For {', '.join(rules)}:",
         options,
         first="",
         rest="  ",
@@ -160,7 +160,7 @@ def evidence_lines(evidence: tuple[Evidence, ...]) -> list[tuple[str, str]]:
         if item.provenance != "none":
             source = f" [{item.further}]" if item.further and not _is_named(item.further, item.text) else ""
             lines.append((item.provenance, visible(f"{ELSEWHERE[item.provenance]}{item.text}{source}", _PROSE)))
-    return lines or [("measured", "not yet")]
+    return lines or [("measured", "nothing yet: no test has shown what this costs")]
 
 
 def _is_named(source: str, text: str) -> bool:

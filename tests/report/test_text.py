@@ -115,7 +115,7 @@ def test_settings_of_frameworks_stand_once_with_their_caveat_where_they_can_appl
         return render("text", made, ReportOptions())
 
     assert "- Some client: CUT=5\n" in said("mcp")
-    assert f"against {RULES[0].id}, {RULES[1].id}: - Some SDK" in " ".join(said("mcp").split())
+    assert f"For {RULES[0].id}, {RULES[1].id}: - Some SDK" in " ".join(said("mcp").split())
     assert "Some client" not in said("openai")
     assert said("openai").count("- Some SDK: cut(5) (earlier results only)\n") == 1
 

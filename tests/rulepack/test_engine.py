@@ -80,7 +80,7 @@ def test_a_parameter_behind_a_reference_is_placed_at_its_definition_and_related_
     (finding,) = probe.run({"name": "t", "inputSchema": schema})
     assert (finding.parameter, finding.pointer) == ("cursor", "/tools/0/inputSchema/$defs/c")
     assert [(r.pointer, r.message) for r in finding.related] == [
-        ("/tools/0/inputSchema/properties/cursor", "referred to here")
+        ("/tools/0/inputSchema/properties/cursor", "where it is used")
     ]
 
 

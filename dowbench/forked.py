@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dowbench.rulepack import RulePack
 
 WORTH_IT = 120
-"""Tools that make a process worth it (``tests/perf`` measures it)."""
+"""Tools for each process: they take by far more than the few milliseconds of a fork."""
 MOST = 8
 """Processes."""
 
@@ -53,10 +53,18 @@ class Child(NamedTuple):
     """They can be read here, pickled one after the other."""
 
 
-def begin(work: Callable[[], Iterator[Any]]) -> Child:
-    """Let a forked process work out what an iterator gives."""
-    pipe, writer = os.pipe()
-    process = os.fork()
+def begin(work: Callable[[], Iterator[Any]]) -> Child | None:
+    """Let a forked process work out what an iterator gives; ``None`` where the system has no room for one."""
+    try:
+        pipe, writer = os.pipe()
+    except OSError:
+        return None
+    try:
+        process = os.fork()
+    except OSError:
+        os.close(pipe)
+        os.close(writer)
+        return None
     if not process:
         os.close(pipe)  # or it would wait for itself, should this process end before it
         _work(work, writer)
@@ -64,8 +72,10 @@ def begin(work: Callable[[], Iterator[Any]]) -> Child:
     return Child(process, pipe)
 
 
-def end(child: Child) -> list[Any]:
-    """All that the process has worked out before it ended, failed or was killed."""
+def end(child: Child | None) -> list[Any]:
+    """All that the process has worked out before it ended, failed or was killed; nothing, where there is none."""
+    if child is None:
+        return []
     from pickle import UnpicklingError, load
 
     received = []

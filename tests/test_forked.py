@@ -75,6 +75,14 @@ def test_a_lost_process_is_made_up_for(toolset: ToolSet, monkeypatch: pytest.Mon
     assert forked.run(PACK, toolset, 60).findings == engine.run(PACK, toolset).findings
 
 
+def test_a_process_that_cannot_be_started_is_made_up_for(toolset: ToolSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", refuse)
+    assert forked.run(PACK, toolset, 60).findings == engine.run(PACK, toolset).findings
+
+
 def test_an_error_in_any_part_is_raised(toolset: ToolSet, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = engine.run
 

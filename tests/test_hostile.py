@@ -241,6 +241,10 @@ class TestOfAnySize:
             "returns " * 40_000,
             "# " * 99_000,
             "return " + "a" * 199_000,
+            "Call this tool repeatedly " + "(if a " * 30_000,
+            "(if a " * 30_000 + "call this tool repeatedly",
+            "Actions:\n" + "- list\n" * 20_000,
+            "<a" * 60_000 + "</a>",
         ],
     )
     def test_a_description_without_sense(self, text: str, folder: Path, scan: Dowbench) -> None:

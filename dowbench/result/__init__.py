@@ -35,9 +35,10 @@ __all__ = [
     "upper_bound",
 ]
 
-Bound = Literal["none", "parameter", "documented", "declared", "default", "open", "unknown"]
+Bound = Literal["none", "parameter", "documented", "declared", "default", "open", "later", "unknown"]
 """What bounds a result: nothing; a limit-like parameter with a maximum; a cap in prose; a declared cap; a limit-like
-parameter with only a default; one with neither; what cannot be read."""
+parameter with only a default; one with neither; only a handle comes back, and the answer later; what cannot be read.
+"""
 
 DECLARED = "anthropic/maxResultSizeChars"
 """The key of MCP ``_meta`` by which a server declares a cap, in characters."""
@@ -87,8 +88,6 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
     reads = kind in {"list", "text", "document", "generation", "record", "media"}
     asked = reads or kind == "unknown" or traits.makes_several(r)
     cap = caps.on_result(r.text_on_result, r.things) or (caps.counted_out(tool.description) if kind == "list" else None)
-    if cap is None and kind == "generation" and models.answers_later(r):
-        cap = caps.Cap(None, "", "")
     found = limits(tool, v, asked, r.argument_texts)
     if cap is not None and cap.value is not None and cap.is_maximum:
         found = tuple(
@@ -98,11 +97,11 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
             for limit in found
         )
     paged = bool(found) or "pagina" in tool.description.lower()
-    onward = continuations(tool, v, asked, r.argument_texts, paged)
-    if kind == "ack":  # what has to be named is a place, such as a page of a document
-        onward = tuple(parameter for parameter in onward if not parameter.required)
+    onward = continuations(tool, v, asked, r.argument_texts, paged, changes=kind == "ack")
     open_parts = unbounded(tool.output, v) if kind in {"list", "document", "text"} else ()
     bound, most, unit = _bound(r, kind, found, cap)
+    if bound == "none" and kind == "generation" and models.answers_later(r):
+        bound = "later"
     told = (r.name, *(sentence.words for sentence in r.sentences[:2]))
     others = any(not v["external_words"].isdisjoint(words) for words in told)
     external = others and (kind != "unknown" or traits.asks(r))

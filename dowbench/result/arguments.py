@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dowbench.patterns import Patterns
+from dowbench.words import split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +15,12 @@ _PATTERNS = Patterns(
         r"[ \t]*(?:[-*•+][ \t]+)?[`*\"']*(?P<name>[A-Za-z_][\w.]*)[`*\"']*[ \t]*"
         r"(?:\([^)]{0,80}\)|\[[^\]]{0,80}\])?[ \t]*(?::|–|—|[ \t]-[ \t])[ \t]*(?P<text>\S.*)?$"
     ),
+    command=(
+        r"[ \t]*(?:[-*•][ \t]+)?[`'\"*]*(?-i:([a-z][a-z_-]+))[`'\"*]*(?:[ \t]+[<\[(][^>\])]*[>\])])*"
+        r"[ \t]*[-–—:=][ \t]"
+    ),
 )
+_COMMANDS = frozenset(("commands", "subcommands", "actions", "operations", "modes"))
 
 
 def argument_texts(description: str) -> Mapping[str, str]:
@@ -37,3 +43,19 @@ def argument_texts(description: str) -> Mapping[str, str]:
         else:
             name = ""
     return found
+
+
+def listed_commands(description: str) -> list[str]:
+    """The commands that a description lists below such a heading, a line each: "  view <path>  - read a note"."""
+    lines = iter(description.splitlines() if "s:\n" in description else ())
+    for line in lines:
+        if line.endswith("s:") and not _COMMANDS.isdisjoint(split(line)):
+            break
+    found: list[str] = []
+    for line in lines:
+        command = _PATTERNS.command.match(line)
+        if command is not None:
+            found.append(command[1])
+        elif line.strip() and not line.startswith((" ", "\t")):
+            break
+    return found if len(found) > 1 else []

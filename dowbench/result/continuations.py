@@ -35,12 +35,13 @@ _ENDS = frozenset({"stop", "end", "to", "until"})
 
 
 def continuations(
-    tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str], limited: bool
+    tool: Tool, v: Vocabulary, reading: bool, texts: Mapping[str, str], limited: bool, *, changes: bool = False
 ) -> tuple[Parameter, ...]:
     """The parameters that ask for more of the same result: cursors, page numbers, offsets.
 
     ``limited``: the tool has a limit-like parameter, which tells a bare ``after`` beside it from a filter. A declared
-    output that says whether there is more tells it, too.
+    output that says whether there is more tells it, too. ``changes``: the tool changes something, so that what must be
+    named is a place, such as a page of a document.
     """
     more = _says_more(tool.output)
     found = []
@@ -48,6 +49,8 @@ def continuations(
         form = v.known(continuation_name, parameter.name)
         if form is None and "for pagination" in parameter.description.lower():
             form = "offset"
+        if changes and parameter.required:
+            continue
         if form == "cursor" and not reading and "cursor" in split(tool.name):
             continue  # the one on the screen
         if form is not None and not (parameter.name.lower() in _STARTS and _has_end(tool)):

@@ -37,7 +37,9 @@ def answers_later(r: Reading) -> bool:
 
 _STEMS = ("mmediately", "wait", "block", "background")
 _TOLD = Patterns(
-    alone=r"\breturns? (?:\w+ ){0,4}immediately\b|\bdo(?:es)?(?: not|n['’]t) (?:wait|block)\b"
+    alone=r"\breturns? (?:\w+ ){0,4}immediately\b"
+    r"|\bdoes(?: not|n['’]t) (?:wait|block)(?=[.,;:)—–-]|\s*$"
+    r"| for (?:the |its |an |any )?(?:answer|result|response|completion|end|agent|it)\b)"
     r"|\bwithout (?:waiting|blocking)\b|\b(?:runs?|works?|goes on|executes) in the background\b",
 )
 

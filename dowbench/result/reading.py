@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.patterns import Patterns
 from dowbench.prose import Sentence, sentences
-from dowbench.result.arguments import argument_texts
+from dowbench.result.arguments import argument_texts, listed_commands
 from dowbench.result.bounds import choices
 from dowbench.result.english import (
     QUANTIFIERS,
@@ -27,7 +27,7 @@ from dowbench.result.nouns import Nouns
 from dowbench.words import split
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dowbench.model import Tool
     from dowbench.result.nouns import Kind
@@ -62,7 +62,7 @@ _METHODS = word_set("http post put patch delete")
 _ADDRESS = word_set("url uri endpoint")
 _TAKES = word_set("accepts takes requires expects supports needs try prefer note see pass tip important warning")
 """Words by which a later sentence says what goes in, or gives advice."""
-_FORBIDS = word_set("never avoid")
+_FORBIDDING = word_set("never avoid")
 _SHOWING = word_set("print echo output")
 """Verbs that read a thing where they are said of what is in it: "prints the contents of a file"."""
 _HELD = {(word,) for word in ("contents", "content", "source", "lines", "output", "list", "table", "tree")}
@@ -143,7 +143,8 @@ class Reading:
         """The sentence that ``said`` is from."""
         for i, sentence in enumerate(self.sentences[:_OPENING]):
             takes = i > 0 and sentence.words[0] in _TAKES
-            if takes or _on_input(sentence.words) or self._of_argument(sentence):
+            forbids = sentence.words[0] in _FORBIDDING or sentence.words[:2] == ("do", "not")
+            if takes or forbids or _on_input(sentence.words) or self._of_argument(sentence):
                 continue
             self.said = in_sentence(sentence.words, sentence.clauses, v.verbs)
             if self.said is not None:
@@ -193,6 +194,11 @@ class Reading:
     def argument_texts(self) -> Mapping[str, str]:
         """What the description says of single parameters."""
         return argument_texts(self.tool.description)
+
+    @cached_property
+    def commands(self) -> Sequence[str]:
+        """The commands that the description lists."""
+        return listed_commands(self.tool.description)
 
     @property
     def text_on_result(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dowbench.patterns import Patterns
 from dowbench.phrases import Phrases
 from dowbench.prose import sentences
 from dowbench.result.bounds import choices
@@ -153,7 +152,7 @@ def commanded(r: Reading) -> Kind | None:
     for parameter in r.inputs:
         if _COMMANDS.isdisjoint(split(parameter.name)[-1:]):
             continue
-        for value in choices(parameter.schema) or _listed(r.tool.description):
+        for value in choices(parameter.schema) or r.commands:
             words = split(str(value))
             action = in_name(words, v.verbs) if words else None
             if action is None or action.verb not in words:
@@ -174,27 +173,6 @@ def commanded(r: Reading) -> Kind | None:
     return None
 
 
-def _listed(text: str) -> list[str]:
-    """The commands that a description lists below such a heading, a line each: "  view <path>  - read a note"."""
-    lines = iter(text.splitlines() if "s:" in text else ())
-    for line in lines:
-        if line.rstrip().endswith("s:") and not _HEADINGS.isdisjoint(split(line)):
-            break
-    found: list[str] = []
-    for line in lines:
-        command = _LINES.command.match(line)
-        if command is not None:
-            found.append(command[1])
-        elif line.strip() and not line.startswith((" ", "\t")):
-            break
-    return found if len(found) > 1 else []
-
-
-_HEADINGS = word_set("commands subcommands actions operations modes")
-_LINES = Patterns(
-    0,
-    command=r"[ \t]*(?:[-*•][ \t]+)?[`'\"*]*([a-z][a-z_-]+)[`'\"*]*(?:[ \t]+[<\[(][^>\])]*[>\])])*[ \t]*[-–—:=][ \t]",
-)
 _VIEWS = word_set("view read show cat get fetch retrieve")
 _GETS = word_set("get fetch retrieve")
 """On things in the plural these list: ``get`` of a tool that manages functions."""

@@ -92,11 +92,13 @@ class Mention(NamedTuple):
     def _begin(self) -> int:
         """Where the clause starts; where its sentence does, if it is the end of a list; or the condition before it."""
         words, clauses, listed = self.sentence.words, self.sentence.clauses, False
-        start = clauses[self.hit.start]
-        while start:
-            if self._between(start) == ")":
-                opened = next((i for i in range(start - 1, 0, -1) if "(" in self._between(i)), 0)
-                start = clauses[max(opened - 1, 0)]
+        start, farthest = clauses[self.hit.start], self.hit.start - AROUND - 1
+        while start > max(farthest, 0):
+            if ")" in self._between(start):
+                opened = next((i for i in range(start - 1, max(farthest, 0), -1) if "(" in self._between(i)), None)
+                if opened is None:
+                    break
+                start = clauses[opened - 1]
                 continue
             listed = listed or words[start] in _LAST_OF_A_LIST
             if not listed and words[clauses[start - 1]] not in _CONDITIONS:
@@ -107,12 +109,14 @@ class Mention(NamedTuple):
     def _end(self) -> int:
         """Where the clause ends, or the condition behind it, as in "until …, or …", also behind a parenthesis."""
         words, clauses, condition = self.sentence.words, self.sentence.clauses, ""
-        end = self.hit.end
-        while end < len(words):
+        end, farthest = self.hit.end, min(len(words), self.hit.end + AROUND + 1)
+        while end < farthest:
             if clauses[end] != clauses[end - 1]:
                 inside = end
                 if "(" in self._between(end):
-                    end = next((i for i in range(end + 1, len(words)) if self._between(i) == ")"), end)
+                    end = next((i for i in range(end + 1, farthest) if ")" in self._between(i)), end)
+                    if end > inside and self._between(end) != ")":
+                        return end
                 if words[end] in _CONDITIONS:
                     condition = words[end]
                 elif end == inside and (condition, words[end]) != ("until", "or"):
@@ -135,6 +139,8 @@ class Mention(NamedTuple):
                     after += len(mark)
                 elif text.endswith(mark, 0, first):
                     first -= len(mark)
+        if text.count("(", first, after) > text.count(")", first, after) and text.startswith(")", after):
+            after += 1
         return " ".join(text[first:after].split())
 
 

@@ -314,7 +314,9 @@ def test_an_agent_that_is_started_answers_later() -> None:
     assert result("ask_agent", text.format(""), prompt="string!").bound == "none"
     for said in ("Returns a handle immediately.", "It does not wait.", "The agent runs in the background."):
         later = result("ask_agent", text.format(said), prompt="string!")
-        assert (later.kind, later.bound) == ("generation", "documented")
+        assert (later.kind, later.bound) == ("generation", "later")
+    for said in ("Do not wait for the user.", "It does not block other tools."):
+        assert result("ask_agent", text.format(said), prompt="string!").bound == "none"
 
 
 def test_a_page_that_must_be_named_is_a_place_to_write_to() -> None:

@@ -77,6 +77,7 @@ def test_description(probe, condition, text, phrase):
         ("Works, in short. If it fails, mend it, load it, and poll it.", "If it fails, mend it, load it, and poll it"),
         ("Poll it (by its id) until it ends.", "Poll it (by its id) until it ends"),
         ("Poll it (by its id, or name).", "Poll it"),
+        ("Poll it (if you can), log the outcome, and tell Bob (or Ann) about it.", "Poll it (if you can)"),
         ("First, ask with ask(at='a') and poll, now.", "ask with ask(at='a') and poll"),
         ("Here, poll it, while it runs; then stop.", "poll it, while it runs"),
         ("Go on, poll with it as `range`.", "poll with it as `range`"),

@@ -322,7 +322,7 @@ def test_bounds_that_contradict_are_said_and_the_larger_counts(
     schema: Any, upper: str, other: str, read: float
 ) -> None:
     (note,) = notes({"properties": {"p": schema}})
-    assert note == f"{AT}/{upper}: {upper} is smaller than {other}, which is read in its place"
+    assert note == f"{AT}/{upper}: {upper} is smaller than {other}: {other} is read as the upper bound"
     assert parameter(schema).schema.keywords[upper] == read
 
 

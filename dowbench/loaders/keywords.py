@@ -135,7 +135,9 @@ def _contradictions(raw: Mapping[str, Any], pointer: str, context: Context) -> d
         for keyword, value in others.items():
             if _is_number(value) and value > read.get(upper, most):
                 read[upper] = value
-                context.note(f"{upper} is smaller than {keyword}: {keyword} is read as the upper bound", join(pointer, upper))
+                context.note(
+                    f"{upper} is smaller than {keyword}: {keyword} is read as the upper bound", join(pointer, upper)
+                )
     return read
 
 

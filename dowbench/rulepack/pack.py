@@ -63,7 +63,8 @@ class RulePack:
     def lexicon(self) -> Mapping[str, tuple[str, ...]]:
         """The phrases of each word list, a space between their words."""
         return {
-            name: tuple(" ".join(text.split()) for text in phrases.texts) for name, phrases in self.env.lists.items()
+            name: tuple(text if text.isalpha() else " ".join(text.split()) for text in phrases.texts)
+            for name, phrases in self.env.lists.items()
         }
 
     @cached_property

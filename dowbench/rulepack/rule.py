@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dowbench.model import CONFIDENCES, SEVERITIES
@@ -26,7 +27,7 @@ from dowbench.rulepack.trees import every, supplied
 from dowbench.rulepack.view import Env
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from dowbench.model import Confidence, Scope, Severity, Tier
     from dowbench.rulepack.files import RuleFile
@@ -76,11 +77,19 @@ class Shape(NamedTuple):
     scope: Scope
     match: ToolCondition | SetCondition
     unless: ToolCondition | SetCondition | None
-    adjust: tuple[Adjustment, ...]
+    adjustments: Callable[[], tuple[Adjustment, ...]]
+    """Compiled when they are asked for, if they were checked before: only a finding needs them."""
+    tiers: frozenset[Tier]
+    """Those that an adjustment may give it."""
     report: str
     """What the finding is put on, one of ``PLACES``."""
     message: Template
     fix: Template
+
+    @property
+    def adjust(self) -> tuple[Adjustment, ...]:
+        """What changes the finding, and where."""
+        return self.adjustments()
 
 
 class Rule(NamedTuple):
@@ -116,8 +125,8 @@ class Rule(NamedTuple):
     @property
     def first_tier(self) -> Tier:
         """``default`` where a finding of this rule can be reported unasked."""
-        adjusted = {a.tier for shape in self.shapes for a in shape.adjust if a.tier}
-        return "default" if "default" in {self.tier, *adjusted} else "pedantic"
+        adjusted = [tier for shape in self.shapes for tier in shape.tiers]
+        return "default" if "default" in (self.tier, *adjusted) else "pedantic"
 
     @property
     def severities(self) -> frozenset[Severity]:
@@ -194,7 +203,7 @@ def _shape(keys: dict[str, Any], at: Path, scope: Scope, env: Env, confidence: C
     operators = TOOL if scope == "tool" else SET
     compiled: Any = compile_tool if scope == "tool" else compile_set
     for key in ("match", "unless"):
-        if key in keys:
+        if key in keys and not env.checked:
             _no_hints(keys[key], (*at, key))
     facts = supplied(keys["match"], operators)
     report = choice(keys.get("report", "tool"), (*at, "report"), PLACES)
@@ -204,14 +213,22 @@ def _shape(keys: dict[str, Any], at: Path, scope: Scope, env: Env, confidence: C
     if not isinstance(adjust, list):
         raise FaultError(f"expected a list, found {kind_of(adjust)}", (*at, "adjust"))
     known = {*facts, *IN_TOOL} if scope == "tool" else facts
+
+    @cache
+    def adjustments() -> tuple[Adjustment, ...]:
+        return tuple(
+            _adjustment(part, (*at, "adjust", i), compiled, operators, known, env, confidence, report)
+            for i, part in enumerate(adjust)
+        )
+
+    if not env.checked:
+        adjustments()
     return Shape(
         scope=scope,
         match=compiled(keys["match"], (*at, "match"), env),
         unless=compiled(keys["unless"], (*at, "unless"), env) if "unless" in keys else None,
-        adjust=tuple(
-            _adjustment(part, (*at, "adjust", i), compiled, operators, known, env, confidence, report)
-            for i, part in enumerate(adjust)
-        ),
+        adjustments=adjustments,
+        tiers=frozenset(part["tier"] for part in adjust if "tier" in part),
         report=report,
         message=Template(keys["message"], (*at, "message"), known, env),
         fix=Template(keys["fix"], (*at, "fix"), known, env),

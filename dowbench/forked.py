@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dowbench.rulepack import RulePack
 
 WORTH_IT = 120
-"""Tools for each process: they take by far more than the few milliseconds of a fork."""
+"""Tools for each process; for fewer than two processes would have, none is forked."""
 MOST = 8
 """Processes."""
 

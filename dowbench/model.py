@@ -187,6 +187,8 @@ class Tool(NamedTuple):
     """Whether its inputs stand behind a reference that is not followed, so that nothing is known of them."""
     listed: bool = False
     """Whether it is the entry of a registry's list, which names arguments and states nothing of them but a type."""
+    strict: bool = False
+    """OpenAI: whether every argument has to be given, so that each parameter stands in ``required``."""
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:

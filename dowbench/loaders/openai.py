@@ -87,14 +87,16 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
     elif kind not in (None, "function") and "parameters" not in entry:
         build.hosted(context, str(kind), pointer)
     else:
-        yield build.tool(context, entry, pointer, schema="parameters", output="response")
+        made = build.tool(context, entry, pointer, schema="parameters", output="response")
+        yield made._replace(strict=entry.get("strict") is True)
 
 
 def _function(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Tool:
     function, below = entry[key], join(pointer, key)
     if not isinstance(function, dict):
         context.expected("a function, an object with a name and parameters", function, below)
-    return build.tool(context, function, below, schema="parameters", output="response", place=pointer, definition=entry)
+    made = build.tool(context, function, below, schema="parameters", output="response", place=pointer, definition=entry)
+    return made._replace(strict=True in (function.get("strict"), entry.get("strict")))
 
 
 def _custom(context: Context, entry: Mapping[str, Any], pointer: str) -> Tool:

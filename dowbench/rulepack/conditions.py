@@ -173,7 +173,7 @@ def _listing(value: Any, at: Path, env: Env) -> ToolCondition:
     wanted = choices(value, at, LISTINGS)
 
     def holds(view: ToolView) -> Match | None:
-        if not view.tool.listed:
+        if not view.listed:
             return None
         return () if ("bare" if view.among.bare else "named") in wanted else None
 

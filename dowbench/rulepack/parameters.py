@@ -43,6 +43,7 @@ ROLE_KEYS = (
     "about",
     "has",
     "lacks",
+    "choice",
 )
 PARAMETER_KEYS = ("role", *ROLE_KEYS, "bound", "default", "unit")
 UNITS = ("items", "characters", "tokens", "bytes", "words", "lines", "rows", "time", "work")
@@ -264,6 +265,16 @@ def threshold(value: Any, at: Path, env: Env) -> float:
     return number(value, at)
 
 
+def _choice(value: Any, at: Path, env: Env) -> Callable[[ToolView, Parameter], bool]:
+    test = matching.name(value, at, env)
+
+    def holds(view: ToolView, parameter: Parameter) -> bool:
+        enum = parameter.schema.get("enum")
+        return isinstance(enum, list) and any(isinstance(entry, str) and test(words.split(entry)) for entry in enum)
+
+    return holds
+
+
 _QUICK: Mapping[str, Any] = {
     "required": _required,
     "nested": _nested,
@@ -273,6 +284,7 @@ _QUICK: Mapping[str, Any] = {
     "type": _type,
     "items": _items,
     "name": _name,
+    "choice": _choice,
     "role": _role,
 }
 _SLOW: Mapping[str, Any] = {

@@ -124,6 +124,7 @@ def _parameter() -> Node:
         "about": _ref("description"),
         "has": _some(parameters.KEYWORDS),
         "lacks": _some(parameters.KEYWORDS),
+        "choice": _ref("name"),
         "bound": {"anyOf": [_some(parameters.SOURCES), comparison]},
         "default": _object({"above": _NUMBER}, ("above",)),
         "unit": _some(parameters.UNITS),

@@ -142,6 +142,9 @@ def parameter_to_add(limit: str, *, camel: bool, inputs: Inputs) -> str:
     name, default, maximum, minimum = styled(found[1], camel=camel), found[2], found[3], found[4] or "1"
     if inputs.noun == "field":
         declared = f"a field `{name}: int = Field(default={default}, ge={minimum}, le={maximum})`"
+    elif inputs.strict:
+        stated = f'`type: ["integer", "null"]`, `minimum: {minimum}`, `maximum: {maximum}`'
+        declared = f"a parameter `{name}` ({stated}; null means {default}; name it in `required`, as `strict` demands)"
     else:
         stated = f"`default: {default}`, `minimum: {minimum}`, `maximum: {maximum}`"
         declared = f"an integer {inputs.noun} `{name}` ({stated})"

@@ -62,6 +62,8 @@ class Inputs(NamedTuple):
     """``parameter``, ``query parameter``, ``property`` or ``field``."""
     place: str = ""
     """Where it goes, where that is not plain."""
+    strict: bool = False
+    """Whether each input has to be named in ``required``."""
 
 
 PLAIN_INPUTS = Inputs()
@@ -69,6 +71,7 @@ FIELDS = Inputs("field", "in the arguments class (`args_schema`)")
 LISTED = Inputs("parameter", "in the server's own `inputSchema` (this listing has no place for it)")
 QUERY = Inputs("query parameter")
 BODY = Inputs("property", "in the request body")
+STRICT = Inputs(strict=True)
 
 
 class ToolView:
@@ -180,13 +183,20 @@ class ToolView:
         return found
 
     @cached_property
+    def listed(self) -> bool:
+        """Whether it is an entry of a registry's list, which may say nothing at all of a tool without arguments."""
+        return self.tool.listed or (not self.tool.parameters and self.among.listing)
+
+    @cached_property
     def inputs(self) -> Inputs:
         """Where a parameter would be added to it."""
         tool, top = self.tool, self.tool.inputs
         if self.among.toolset.format in _IN_PYTHON:
             return FIELDS
-        if tool.listed:
+        if self.listed:
             return LISTED
+        if tool.strict:
+            return STRICT
         if tool.method is not None:
             return BODY if any(p.place == "body" for p in tool.parameters) else QUERY
         wrapped = len(top) == 1 and top[0].schema.types == ("object",) and len(tool.parameters) > 1
@@ -268,6 +278,11 @@ class SetView:
     def bare(self) -> bool:
         """Whether none of its tools has an input."""
         return not any(view.tool.parameters for view in self.tools)
+
+    @cached_property
+    def listing(self) -> bool:
+        """Whether it is a registry's list."""
+        return any(view.tool.listed for view in self.tools)
 
     @cached_property
     def shows_snapshots(self) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, get_args
 
 from dowbench.model import Location
 from dowbench.result import Bound, Kind
 from dowbench.rulepack import matching
+from dowbench.rulepack.asked import asked
 from dowbench.rulepack.facts import (
     KIND_WORDS,
     PARAMETER_FACTS,
@@ -68,20 +68,11 @@ def _description(value: Any, at: Path, env: Env) -> ToolCondition:
             return None
         tool = view.tool
         place = tool.description_location or tool.location
-        facts = {**quotation(mention), "asked": _asked(mention.whole, view)}
+        facts = {**quotation(mention), "asked": asked(mention.whole, view)}
         what = f"says “{mention.context}”"
         return (Witness(place, what, tool, facts=facts, kind="description", sentence=mention.sentence),)
 
     return holds
-
-
-def _asked(text: str, view: ToolView) -> str:
-    """The first other tool of the set that a text names, else the tool itself."""
-    names = (name for name in _NAME.findall(text) if name in view.among.names and name != view.tool.name)
-    return next(names, view.tool.name)
-
-
-_NAME = re.compile(r"[A-Za-z_][\w-]*")
 
 
 def _parameter(value: Any, at: Path, env: Env) -> ToolCondition:

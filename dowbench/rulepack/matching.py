@@ -25,6 +25,8 @@ _CONDITIONS = frozenset(
 )
 """First words of a clause without which the one beside it does not hold."""
 _LAST_OF_A_LIST = frozenset({"and", "or", "then"})
+_MEMBER = 4
+"""Most words of a member of an enumeration that is not its last."""
 _MARKS = ("**", "*", "`", '"')
 """What opens and closes emphasis, code and quotations."""
 DESCRIPTION_KEYS = ("phrases", "also", "without", "within", "first")
@@ -119,10 +121,26 @@ class Mention(NamedTuple):
                         return end
                 if words[end] in _CONDITIONS:
                     condition = words[end]
+                elif end == inside and (last := self._last_of_list(end)):
+                    end = last
                 elif end == inside and (condition, words[end]) != ("until", "or"):
                     return inside
             end += 1
         return end
+
+    def _last_of_list(self, i: int) -> int:
+        """The last word of an enumeration whose second member begins at word ``i``; 0 where there is none."""
+        words, clauses, start = self.sentence.words, self.sentence.clauses, i
+        while start < min(len(words), i + AROUND) and self._between(start) == ",":
+            end = next((j for j in range(start, len(words)) if clauses[j] != start), len(words))
+            if words[start] in _LAST_OF_A_LIST:
+                return end - 1 if start > i else 0
+            if not _LAST_OF_A_LIST.isdisjoint(words[start : min(start + _MEMBER, end)]):
+                return end - 1
+            if words[start] in _CONDITIONS or end - start > _MEMBER:
+                return 0
+            start = end
+        return 0
 
     def _between(self, i: int) -> str:
         """What stands between a word and the one before it, without white space and quotation marks."""

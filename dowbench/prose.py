@@ -109,6 +109,12 @@ class Sentence(NamedTuple):
         )
 
 
+    def is_identifier(self, hit: Hit) -> bool:
+        """Whether the hit is part of one identifier, ``include_full_text``, which is a name and says nothing."""
+        start, end = place = self.places[hit.start]
+        return hit.end - hit.start > 1 and place == self.places[hit.end - 1] and "_" in self.text[start:end]
+
+
 class Mentions:
     """The identifiers that sentences mention: as they are spelt, and quoted where they are plain words."""
 

@@ -29,6 +29,7 @@ def words_of(parameter: Parameter, count: int | None = None) -> frozenset[str]:
 def recursive(r: Reading) -> bool:
     """Whether it walks down a tree, or along links, to the end."""
     v = r.v
+    walking = v["recursion_words"] - (_CRAWLS if _reads_crawls(r) else frozenset())
     if any(action.verb == "check" for action in r.actions):
         return False
     names = [split(parameter.name) for parameter in r.tool.parameters]
@@ -45,7 +46,7 @@ def recursive(r: Reading) -> bool:
         told = {
             word
             for i, word in enumerate(words)
-            if word in v["recursion_words"]
+            if word in walking
             and (i == 0 or words[i - 1] not in _NOT)
             and _COMPUTED.isdisjoint(words[i + 1 : i + 2])
         }
@@ -58,13 +59,27 @@ def recursive(r: Reading) -> bool:
                 continue
             if words[i - 1] in v["tree_nouns"] or words[i + 1 : i + 2] in _TREE_OF:
                 return True
-    if not v["recursion_words"].isdisjoint(r.name):
+    if not walking.isdisjoint(r.name):
         return True
     if "root" not in r.first and any(_is_project(a) for a in r.actions):
         return True
     searches = [a for a in r.actions if a.verb in {"find", "search", "grep"}]
     files = any(any_of({"file", "files"}, a.object, a.tail) for a in searches)
     return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.inputs)
+
+
+def _reads_crawls(r: Reading) -> bool:
+    """Whether a crawl that is spoken of was done before: it is read or listed, or there is nowhere to start one."""
+    if not r.actions or any(a.verb == "crawl" or a.act not in _READING for a in r.actions):
+        return False
+    starts = any(not _STARTS.isdisjoint(split(parameter.name)) for parameter in r.tool.parameters)
+    return not starts or any(not _CRAWLS.isdisjoint(a.object[-1:] + a.of[-1:]) for a in r.actions)
+
+
+_CRAWLS = word_set("crawl crawls")
+_READING = frozenset({"list", "read"})
+_STARTS = word_set("url urls uri link links website websites site domain domains start seed seeds host address page pages")
+"""Words for where a crawl starts, in the name of a parameter."""
 
 
 def _is_other(r: Reading, words: Sequence[str], i: int) -> bool:
@@ -289,7 +304,9 @@ def keyed(r: Reading) -> bool:
         """Whether ids of such a name are of what is read, and not of what it lies in: the channels of messages."""
         return not keys.isdisjoint(name[-1:]) and (len(name) == 1 or not things.isdisjoint(name[:-1]) or not things)
 
-    for p in r.inputs if all(action.act == "read" for action in r.actions) else ():
+    if _one_for_each(r):
+        return True
+    for p in r.inputs if all(a.act == "read" or a.verb in _WORKING_OUT for a in r.actions) else ():
         asked = p.required or len(r.inputs) == 1
         if asked and "array" in p.schema.types and any_of(split(p.name)[-1:], *(a.object + a.of for a in r.actions)):
             return True
@@ -297,6 +314,23 @@ def keyed(r: Reading) -> bool:
     return any(
         p.required and (names_them(split(p.name)) or (p.name in listed and "array" in p.schema.types)) for p in r.inputs
     )
+
+
+_WORKING_OUT = word_set("evaluate eval calculate compute convert translate resolve encode decode hash")
+"""Verbs that make one value of each thing that is given."""
+
+
+def _one_for_each(r: Reading) -> bool:
+    """Whether it is said that one entry comes back for each entry of an array: "one result per expression"."""
+    given = {singular(split(p.name)[-1:])[-1] for p in r.inputs if "array" in p.schema.types and split(p.name)}
+    long = r.v["list_nouns"] | r.v["document_nouns"]
+    for words in (sentence.words for sentence in r.sentences if given and "one" in sentence.words):
+        for i, word in enumerate(words):
+            behind = words[i + 2 : i + 5]
+            each = behind[1:2] if behind[:1] == ("per",) else behind[2:] if behind[:2] == ("for", "each") else ()
+            if word == "one" and each and words[i + 1] not in long and singular(each)[-1] in given:
+                return True
+    return False
 
 
 def asks(r: Reading) -> bool:

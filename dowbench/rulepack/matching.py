@@ -185,7 +185,7 @@ class Search:
                 continue
             fitting: frozenset[int] | None = None
             for hit in wanted.all(sentence.words):
-                if sentence.negated(hit):
+                if sentence.negated(hit) or sentence.is_identifier(hit):
                     continue
                 if fitting is None:
                     fitting = self._fitting(sentence)

@@ -243,6 +243,11 @@ def test_what_the_caller_names_one_by_one_is_as_long_as_the_question() -> None:
 def test_one_thing_for_each_that_is_passed_in() -> None:
     assert result("get_coordinates", "Gets coordinates of several cities.", cities="array").kind == "record"
     assert result("search_cities", "Searches cities.", cities="array").kind == "list"
+    assert result("eval_terms", "Evaluates terms and returns the values.", terms="array!").kind != "list"
+    assert result("find_ships", "Finds ships. Returns one result per name.", names="array").kind == "record"
+    assert result("find_ships", "Finds ships. Returns one result for each name.", names="array").kind == "record"
+    assert result("find_ships", "Finds ships. Returns one list per name.", names="array").kind == "list"
+    assert result("find_ships", "Finds ships. Returns one result per name.", names="string").kind == "list"
     assert result("get_coordinates", "Gets coordinates of several cities.", cities="array", to="string").kind == "list"
 
 

@@ -95,6 +95,7 @@ RECURSIVE = [
     ("list_folder", "Recursively lists a folder.", {}),
     ("glob", "Finds files that match a glob.", {"pattern": "string"}),
     ("crawl", "Crawls a website.", {"url": "string"}),
+    ("get_pages", "Gets all pages of a site, by a crawl.", {"url": "string"}),
     ("find_file", "Finds all files of a name in a folder.", {"file_name": "string", "dir": "string"}),
 ]
 NOT_RECURSIVE = [
@@ -107,6 +108,8 @@ NOT_RECURSIVE = [
     ("decision_tree", "Gets a decision tree.", {}),
     ("remove_tree", "Removes a tree of folders.", {"path": "string"}),
     ("crawl_status", "Checks the status of a crawl.", {"id": "string"}),
+    ("stored_sites", "Retrieves a list of sites (whole sites or crawl folders).", {"ids": "array"}),
+    ("list_crawls", "Lists the crawls of a site.", {"site": "string"}),
     ("complex_search", "Searches notes with a rule. Supports 'and', 'or', 'glob' in rules.", {"rule": "object"}),
 ]
 

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from dowbench.result.vocabulary import Vocabulary
 
 _DEPTH = 3
-"""How deep below the top an array or text is still the payload: inside an envelope, or a union in one."""
+"""How deep below the top an array or text is still the payload, inside envelopes."""
+_UNIONS = 3
+"""How many unions may stand around it."""
+_MOST = 500
+"""So many parts are looked for: more are no use to anybody."""
+
+
+_Visit = tuple[int, int, int]
+"""A schema, by its identity, and how many properties and unions stand around it."""
 
 
 class OpenPart(NamedTuple):
@@ -32,7 +40,7 @@ def unbounded(output: Schema | None, v: Vocabulary) -> tuple[OpenPart, ...]:
     """
     found: list[OpenPart] = []
     if output is not None:
-        _collect(output, (), v, found, 0)
+        _collect(output, (), v, found, 0, set())
     return tuple(found)
 
 
@@ -53,27 +61,31 @@ _GOING_ON = frozenset({"pending", "queued", "running", "processing", "in progres
 _DONE = frozenset({"completed", "complete", "succeeded", "success", "done", "finished", "failed", "error", "ready"})
 
 
-def _collect(schema: Schema, path: tuple[str, ...], v: Vocabulary, found: list[OpenPart], depth: int) -> None:
-    if depth > _DEPTH or schema.circular:
+def _collect(
+    schema: Schema, path: tuple[str, ...], v: Vocabulary, found: list[OpenPart], unions: int, closed: set[_Visit]
+) -> None:
+    """Add the open parts to ``found``; ``closed`` are visits that need not be made again, for they found nothing."""
+    visit = schema.identity, len(path), unions
+    if len(path) > _DEPTH or unions > _UNIONS or schema.circular or visit in closed or len(found) >= _MOST:
         return
-    branches = schema.alternatives
-    if branches:
+    before = len(found)
+    if branches := schema.alternatives:
         for branch in branches:
-            _collect(branch, path, v, found, depth + 1)
-        return
-    if "array" in schema.types or schema.items is not None:
+            _collect(branch, path, v, found, unions + 1, closed)
+    elif "array" in schema.types or schema.items is not None:
         if not _stated(schema, "maxItems"):
             found.append(OpenPart(schema, "list", path))
-        return
-    if "string" in schema.types:
+    elif "string" in schema.types:
         short = _stated(schema, "maxLength") or any(schema.get(k) is not None for k in ("enum", "const", "format"))
         if not short and path and not v["free_text_names"].isdisjoint(split(path[-1])):
             found.append(OpenPart(schema, "text", path))
-        return
-    fails = any(name.startswith("error") for name in schema.properties)
-    for child_name, child in schema.properties.items():
-        if not (fails and child_name == "message"):  # what went wrong, in a sentence
-            _collect(child, (*path, child_name), v, found, depth + 1)
+    else:
+        fails = any(name.startswith("error") for name in schema.properties)
+        for child_name, child in schema.properties.items():
+            if not (fails and child_name == "message"):  # what went wrong, in a sentence
+                _collect(child, (*path, child_name), v, found, unions, closed)
+        if schema.identity and len(found) == before:
+            closed.add(visit)
 
 
 def _stated(schema: Schema, keyword: str) -> bool:

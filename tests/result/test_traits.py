@@ -171,6 +171,14 @@ def test_no_media_come_back(name: str, description: str, parameters: dict[str, A
 ITEMS = {"type": "array", "items": {"type": "object"}}
 
 
+def inside(schema: dict[str, Any], *names: str) -> dict[str, Any]:
+    """An output that holds a schema under a path of names, each object of which is one of two."""
+    for name in reversed(names):
+        other = {"type": "object", "properties": {"id": {"type": "integer"}}}
+        schema = {"oneOf": [{"type": "object", "properties": {name: schema}}, other]}
+    return schema
+
+
 @pytest.mark.parametrize(
     ("output", "pointers"),
     [
@@ -187,6 +195,8 @@ ITEMS = {"type": "array", "items": {"type": "object"}}
         ({"type": "object", "properties": {"id": {"type": "string"}}}, []),
         ({"anyOf": [ITEMS, {"type": "null"}]}, [""]),
         ({"anyOf": [ITEMS, {"type": "object"}]}, ["/anyOf/0"]),
+        (inside(ITEMS, "hall", "shelf", "crates"), ["/oneOf/0/properties/hall/oneOf/0/properties/shelf/oneOf/0/properties/crates"]),
+        (inside(ITEMS, "port", "hall", "shelf", "crates"), []),
     ],
 )
 def test_open_parts_of_a_declared_output(output: dict[str, Any], pointers: list[str]) -> None:

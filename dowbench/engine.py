@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from dowbench.rulepack.view import Match, ParameterTest
 
 
+STRICT = "The tool is `strict`: name each new parameter in `required`, too."
+
+
 class Run(NamedTuple):
     """What the rules found in one tool set."""
 
@@ -141,7 +144,7 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             tier=tier,
             family=rule.family,
             message=" ".join((said(message), *map(added, notes))),
-            fix=" ".join((said(fix), *map(added, fix_notes))),
+            fix=" ".join((said(fix), *map(added, fix_notes), *_demanded(target, fix[0]))),
             path=set_view.toolset.path,
             pointer=primary.location.pointer,
             tool=target.tool.name if isinstance(target, ToolView) else None,
@@ -150,6 +153,12 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             related=_related(primary, match),
             document=set_view.toolset.document,
         )
+
+
+def _demanded(target: ToolView | SetView, fix: Template) -> tuple[str, ...]:
+    """What a fix that adds a parameter must not leave out, by how the tool declares its inputs."""
+    strict = isinstance(target, ToolView) and target.inputs.strict and fix.adds
+    return (STRICT,) if strict else ()
 
 
 def _said(target: ToolView | SetView, others: Match, primary: Witness | None, part: tuple[Template, Match]) -> str:

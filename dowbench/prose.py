@@ -108,7 +108,6 @@ class Sentence(NamedTuple):
             for i in range(first, hit.start)
         )
 
-
     def is_identifier(self, hit: Hit) -> bool:
         """Whether the hit is part of one identifier, ``include_full_text``, which is a name and says nothing."""
         start, end = place = self.places[hit.start]

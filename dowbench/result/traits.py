@@ -46,9 +46,7 @@ def recursive(r: Reading) -> bool:
         told = {
             word
             for i, word in enumerate(words)
-            if word in walking
-            and (i == 0 or words[i - 1] not in _NOT)
-            and _COMPUTED.isdisjoint(words[i + 1 : i + 2])
+            if word in walking and (i == 0 or words[i - 1] not in _NOT) and _COMPUTED.isdisjoint(words[i + 1 : i + 2])
         }
         if sentence is not r.sentences[0]:
             told -= _PATTERNS
@@ -78,7 +76,9 @@ def _reads_crawls(r: Reading) -> bool:
 
 _CRAWLS = word_set("crawl crawls")
 _READING = frozenset({"list", "read"})
-_STARTS = word_set("url urls uri link links website websites site domain domains start seed seeds host address page pages")
+_STARTS = word_set(
+    "url urls uri link links website websites site domain domains start seed seeds host address page pages"
+)
 """Words for where a crawl starts, in the name of a parameter."""
 
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dowbench.rulepack.view import Match, ToolView
 
 _CALLED = re.compile(
-    r"\b(?:poll|call|check|query|ask|use|invoke|run|read|with|via)(?:ing)?\s+(?:the\s+)?[`'\"*]*([a-z_][\w-]*)", re.IGNORECASE
+    r"\b(?:poll|call|check|query|ask|use|invoke|run|read|with|via)(?:ing)?\s+(?:the\s+)?[`'\"*]*([a-z_][\w-]*)",
+    re.IGNORECASE,
 )
 """What stands behind a word for a call."""
 _STARTING = frozenset({"ack", "generation", "unknown"})

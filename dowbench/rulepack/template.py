@@ -95,6 +95,11 @@ class Template:
         if "{" in _PLACEHOLDER.sub("", self.text) or "}" in _PLACEHOLDER.sub("", self.text):
             raise FaultError("a brace stands alone: braces are for placeholders, and {{ and }} for braces", at)
 
+    @property
+    def adds(self) -> bool:
+        """Whether it names a parameter that is not there yet."""
+        return any(name.startswith(("limit:", "name:")) for name in _PLACEHOLDER.findall(self.text))
+
     def plain(self) -> str:
         """The text for no tool in particular."""
 
@@ -144,7 +149,7 @@ def parameter_to_add(limit: str, *, camel: bool, inputs: Inputs) -> str:
         declared = f"a field `{name}: int = Field(default={default}, ge={minimum}, le={maximum})`"
     elif inputs.strict:
         stated = f'`type: ["integer", "null"]`, `minimum: {minimum}`, `maximum: {maximum}`'
-        declared = f"a parameter `{name}` ({stated}; null means {default}; name it in `required`, as `strict` demands)"
+        declared = f"a parameter `{name}` ({stated}; null means {default})"
     else:
         stated = f"`default: {default}`, `minimum: {minimum}`, `maximum: {maximum}`"
         declared = f"an integer {inputs.noun} `{name}` ({stated})"

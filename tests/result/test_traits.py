@@ -195,7 +195,10 @@ def inside(schema: dict[str, Any], *names: str) -> dict[str, Any]:
         ({"type": "object", "properties": {"id": {"type": "string"}}}, []),
         ({"anyOf": [ITEMS, {"type": "null"}]}, [""]),
         ({"anyOf": [ITEMS, {"type": "object"}]}, ["/anyOf/0"]),
-        (inside(ITEMS, "hall", "shelf", "crates"), ["/oneOf/0/properties/hall/oneOf/0/properties/shelf/oneOf/0/properties/crates"]),
+        (
+            inside(ITEMS, "hall", "shelf", "crates"),
+            ["/oneOf/0/properties/hall/oneOf/0/properties/shelf/oneOf/0/properties/crates"],
+        ),
         (inside(ITEMS, "port", "hall", "shelf", "crates"), []),
     ],
 )

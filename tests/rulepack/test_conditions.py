@@ -147,6 +147,8 @@ def test_the_open_part_of_a_declared_output(probe, condition, output, message):
         ("{about: {phrases: [of silver]}}", {"ring": "string", "box": "string"}, ["ring"]),
         ("{any: [{name: {words: [a]}}, {type: integer}]}", {"a": "string", "b": "integer", "c": "string"}, ["a", "b"]),
         ("{all: [{name: {words: [a]}}, {type: integer}]}", {"a": "integer", "ab": "string"}, ["a"]),
+        ("{choice: {words: [list]}}", {"a": {"enum": ["add", "list_all"]}, "b": {"enum": ["add", 1]}, "c": {"enum": "list"}}, ["a"]),
+        ("{choice: {without: [list]}}", {"a": {"enum": ["add", "list"]}, "b": {"enum": ["list", 1]}, "c": "string"}, ["a"]),
         ("{type: string, not: {name: {words: [a]}}}", {"a": "string", "b": "string"}, ["b"]),
         ("{nested: true, type: string}", {"a": {"type": "object", "properties": {"b": {"type": "string"}}}, "c": "string"}, ["a.b"]),
     ],

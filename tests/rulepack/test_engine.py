@@ -84,6 +84,21 @@ def test_a_parameter_behind_a_reference_is_placed_at_its_definition_and_related_
     ]
 
 
+def test_a_fix_that_adds_a_parameter_says_what_a_strict_tool_demands(probe):
+    def fixed(fix, **declared):
+        probe.rule("{name: {words: [fetch]}}", fix=fix)
+        schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+        value = [{"type": "function", "name": "fetch", "parameters": schema, **declared}]
+        (finding,) = engine.run(probe.pack(), load(value, "openai")).findings
+        return finding.fix
+
+    named = '"Add `{name:max pages}`."'
+    assert fixed(named, strict=True) == f"Add `max_pages`. {engine.STRICT}"
+    assert fixed(named, strict=False) == "Add `max_pages`."
+    assert fixed('"Stop."', strict=True) == "Stop."
+    assert '`type: ["integer", "null"]`' in fixed('"Add {limit:max rows, 10, 50}."', strict=True)
+
+
 def test_unless_takes_it_back(probe):
     probe.rule("{name: {words: [fetch]}}", unless="{parameter: {name: {words: [limit]}}}")
     assert probe.found({"name": "fetch"}, {"name": "fetch_2", "parameters": {"limit": "integer"}}) == ["fetch"]

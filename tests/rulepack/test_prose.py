@@ -72,6 +72,16 @@ def test_negation_is_in_the_clause_and_near(text, negated):
     assert sentence.negated(hit) == negated
 
 
+@pytest.mark.parametrize(
+    ("text", "identifier"),
+    [("Set include_all_text here.", True), ("It will include all text.", False), ("See include_all text.", False)],
+)
+def test_an_identifier_says_nothing(text, identifier):
+    (sentence,) = sentences(text)
+    hit = Phrases.compile(["include all text"]).find(sentence.words)
+    assert sentence.is_identifier(hit) == identifier
+
+
 def test_a_hit_is_quoted_as_it_was_written():
     (sentence,) = sentences("Please  Call\n it_now Again.")
     hit = Phrases.compile(["call ... again"]).find(sentence.words)

@@ -151,6 +151,8 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
     clauses: list[int] = []
     clause = 0
 
+    indent = _indent(text) if "\n " in text else 0
+
     def end() -> None:
         nonlocal clause
         if words:
@@ -170,7 +172,7 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
             clauses.append(clause)
         elif token.lastgroup == "stop":
             broken = token[0] == "\n" and words and words[-1] in _OPEN_WORDS
-            if not broken and (token[0] not in {"\n", "."} or not _goes_on(text, token.end())):
+            if not broken and (token[0] not in {"\n", "."} or not _goes_on(text, token.end(), indent)):
                 end()
         elif token.lastgroup == "clause":
             clause = len(words)
@@ -209,9 +211,17 @@ def _unmarked(text: str) -> str:
     return _MARKUP.tag.sub(blank, text)
 
 
-def _goes_on(text: str, position: int) -> bool:
-    """Whether a full stop or a line break ends nothing, since what follows is in lower case."""
-    return text[position : position + 2].lstrip(" ")[:1].islower()
+def _goes_on(text: str, position: int, indent: int) -> bool:
+    """Whether a full stop or a line break ends nothing, since what follows is in lower case.
+
+    Lines that are indented more than the text is are entries of their own.
+    """
+    return text[position : position + indent + 2].lstrip(" ")[:1].islower()
+
+
+def _indent(text: str) -> int:
+    """How far all lines but the first are indented, as those of a docstring are."""
+    return min((len(line) - len(line.lstrip(" ")) for line in text.split("\n")[1:] if line.strip()), default=0)
 
 
 def _words(token: str) -> Iterator[str]:

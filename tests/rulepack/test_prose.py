@@ -26,6 +26,10 @@ def words(text):
         ("Nuts, bolts etc. If none, wait", ["nuts bolts etc", "if none wait"]),
         ("Nuts, etc. are here", ["nuts etc are here"]),
         ("Ask until\n`state` is `done`\n`other` line", ["ask until state is done", "other line"]),
+        (
+            "\n    A line that\n    goes on.\n\n    Args:\n        name: a part\n",
+            ["a line that goes on", "args", "name a part"],
+        ),
         ("Para\n\npara", ["para", "para"]),
         ("don't, can't, won’t, it's", ["do not can not will not it"]),
         ("2,000 rows or 10_000 or 3.5", ["2000 rows or 10000 or 3 5"]),

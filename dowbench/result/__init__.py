@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dowbench.result import actions, caps, models, running, traits
+from dowbench.result import actions, caps, models, recursion, running, traits
 from dowbench.result.bounds import RANGE, WORK, Limit, upper_bound
 from dowbench.result.continuations import continuations
 from dowbench.result.kind import kind_of
@@ -71,13 +71,16 @@ class Result(NamedTuple):
     """Parts of the declared output that nothing bounds, where the output is what the call is made for."""
 
 
-def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] = lambda: False) -> Result:
+def describe(
+    tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] = lambda: False, namespace: str = ""
+) -> Result:
     """Read off ``tool`` what a call returns.
 
     ``among_snapshots`` says ``shows_snapshots`` of the tools it is offered with; it is asked for few tools.
+    ``namespace`` is the word that the names of all of these begin with.
     """
     v = vocabulary(lexicon)
-    r = Reading(tool, v)
+    r = Reading(tool, v, namespace)
     kind, reason = kind_of(r)
     query = None if r.hands_out_id or (kind == "record" and actions.sums(r)) else running.query(r)
     if query is not None and kind not in {"generation", "media"}:
@@ -115,7 +118,7 @@ def describe(tool: Tool, lexicon: Lexicon, among_snapshots: Callable[[], bool] =
         media=media(r, snapshots=snapshots),
         reads=reads or (kind == "unknown" and external),
         query=query,
-        recursive=query is None and kind in {"list", "document", "text"} and not onward and traits.recursive(r),
+        recursive=query is None and kind in {"list", "document", "text"} and not onward and recursion.recursive(r),
         unfinished=kind in {"record", "unknown"} and unfinished(tool.output),
         limits=tuple(limit for limit in found if limit.unit != RANGE),
         continuations=onward,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.result.english import (
@@ -62,6 +63,8 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
         return "ack" if asked and verb in {"ask", "prompt"} else "generation"
     if action.act in {"run", "other"}:
         return "unknown"
+    if own(action):
+        return "record"
     if verb in v["list_verbs"]:
         thing, certain = r.nouns.judged(noun, action.of)
         if verb in {"browse", "query"} and (thing == "document" or (thing == "record" and certain)):
@@ -78,6 +81,19 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
         chosen = verb in {"recommend", "suggest"} and noun[:1] in _A
         return "record" if chosen or (verb == "list" and fixed) else "list"
     return _reads(r, action)
+
+
+def own(action: Action) -> bool:
+    """Whether what is listed is what the server itself can do: "the formats this tool supports"."""
+    if not action.object or not plural(action.object[-1]):
+        return False
+    return any(who in _SERVERS and does in _OFFERING for who, does in pairwise(action.tail[:_NEAR]))
+
+
+_SERVERS = word_set("we server tool api service provider library engine")
+_OFFERING = word_set("accept accepts support supports can knows recognizes recognises offers understands ships bundles")
+_NEAR = 7
+"""How far behind a noun, in words, it is said who offers it."""
 
 
 def _computes(r: Reading, action: Action) -> Kind:
@@ -114,7 +130,7 @@ def _reads(r: Reading, action: Action) -> Kind:
         return "document"
     if head in _FOUND and verb in _FETCHING and "search" in r.first:
         return "document"
-    if head == "value" and "path" in action.of + tail:
+    if head == "value" and ("path" in action.of + tail or tail[:2] == ("by", "key")):
         return "document"
     if head == "state" and not v["page_parts"].isdisjoint(action.of):
         return "document"
@@ -138,7 +154,8 @@ def _reads(r: Reading, action: Action) -> Kind:
     if kind == "record" and verb in {"download", "export"} and r.returned != "ack":
         return "document"
     told = r.saying.words if r.saying is not None and action is r.said else tail
-    beside = tail[:1] == ("and",) and not (v["long_nouns"] | _ANSWERS).isdisjoint(tail[1:2])
+    joined = phrase(tail, 1)[0] if tail[:1] == ("and",) else ()
+    beside = joined != () and (joined[0] in v["long_nouns"] or joined[-1] in _ANSWERS)
     long = beside or (head not in v["sum_nouns"] and _holds_many(r, told))
     if kind == "record" and (long or _enumerates(r, action) or _offers_text(r)):
         return "document"
@@ -193,7 +210,7 @@ def _holds_many(r: Reading, tail: tuple[str, ...]) -> bool:
     return "all" in tail[1:3] and any(plural(word) and word not in r.v["small_nouns"] for word in tail[2:5])
 
 
-_ANSWERS = word_set("result results output outputs")
+_ANSWERS = word_set("result results output outputs rows documents")
 _TOGETHER = word_set("with including")
 _AND_ITS = {("and", "its"), ("and", "their")}
 

@@ -24,7 +24,7 @@ _WHOLE = (
 )
 _SIZED = (
     r"values?|numbers?|allowed|limit|sizes?|counts?|length|is|of|for|this|results?|items?|entries|rows|records|lines|"
-    r"pages?|per|request|call|possible|supported|permitted|allowable|total|set|at|to|are|can|be|currently|output|the"
+    r"pages?|per|request|call|possible|supported|permitted|allowable|total|set|at|to|are|can|be|currently|output|the|also"
 )
 _CUTS = (
     r"cap(?:s|ped|ping)?|limit(?:s|ed|ing)?|truncat(?:es?|ed|ing|ion)|clamp(?:s|ed)?|trim(?:s|med)?|cuts?(?: off)?|"
@@ -102,6 +102,8 @@ FORMS = (
         "page|call|request|query|response|batch",
         rf"{_N} \w+ (?:per|a|each) (?:page|call|request|query|response|batch)\b",
     ),
+    # 最大100件, 最多 50 条, 不超过 20 个: the same in Japanese and Chinese
+    ("最大|最多|至多|不超过|上限", rf"(?:最大|最多|至多|不超过|上限)[\u3040-\u9fff]{{0,4}} ?{_N}"),
     # output longer than 2000 lines is cut; files larger than 50 MB are not returned
     (
         "exceed|than|over|above|beyond",
@@ -130,8 +132,8 @@ def forms_in(text: str) -> list[re.Pattern[str]]:
 
 PATTERNS = Patterns(
     number=(
-        r"(?:\b\d{1,3}(?:[,_\u00a0\u202f\u2009]\d{3})+|\b\d+(?:\.\d+)?)"
-        r"(?:\s?(?:k|thousand|million|[kmg]i?b|kilobytes|megabytes)\b)?(?!\w|\.\d)"
+        r"(?a:(?:\b\d{1,3}(?:[,_\u00a0\u202f\u2009]\d{3})+|\b\d+(?:\.\d+)?)"
+        r"(?:\s?(?:k|thousand|million|[kmg]i?b|kilobytes|megabytes)\b)?(?!\w|\.\d))"
         r"|\b(?:a |one )?(?:" + "|".join(NUMBER_WORDS) + r")\b"
     ),
     clause=(
@@ -144,14 +146,14 @@ PATTERNS = Patterns(
     unit=(
         r"[ )]*(?:of )?(?:(?:the|its|unique|individual|total|matching|recent|raw|most|relevant|similar|new|"
         r"latest) )*"
-        r"(?P<unit>[a-z%°]+)"
+        r"(?P<unit>[a-z%°]+|[件条項项個个篇])"
     ),
     no_bound=(
         r"\b(?:default(?:s|ing|ed)?(?: (?:is|of|to|value|limit))*|e\.?g\.?,?|such as|example:?|like|i\.e\.?,?|"
         r"recommended|suggest(?:ed|ion)?|typical(?:ly)?|ideally|usually|consider|prefer(?:ably|red)?|at least|"
         r"minimum(?: (?:of|is|value))*|min|starts? (?:at|from|with)|greater than)[ :=(\"']*$"
     ),
-    example=r"\b(?:for (?:example|instance)|example ?:|if you (?:want|need|would))\b",
+    example=r"\b(?:for (?:example|instance)|example ?:|if you (?:want|need|would)|would (?:return|give|list|show))\b",
     call=r"\w\(",
     advice=(
         r"\b(?:recommend\w*|suggest\w*|typical(?:ly)?|ideally|usually|(?:higher|larger|lower) values?|sensible|"

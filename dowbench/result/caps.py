@@ -33,9 +33,10 @@ class Cap(NamedTuple):
     def is_maximum(self) -> bool:
         """Whether it holds whatever the caller asks for: "max 100", not "the first 20" or "returns 10"."""
         text = self.text.lower()
-        return any(word in text for word in ("max", "up to", "most", "more than", "cap", "limit", "exceed", "trunc"))
+        return any(word in text for word in _HOLDING)
 
 
+_HOLDING = ("max", "up to", "most", "more than", "cap", "limit", "exceed", "trunc", "最", "不超过", "上限")
 _SCALE = {
     "k": 1_000, "thousand": 1_000, "million": 1_000_000, "kb": 1_000, "mb": 1_000_000, "gb": 1_000_000_000,
     "kib": 1_024, "mib": 1_048_576, "gib": 1_073_741_824, "kilobytes": 1_000, "megabytes": 1_000_000,
@@ -60,7 +61,7 @@ _OUTPUT = word_set(
     "transaction order product listing review job task user member contact email conversation note card file paper "
     "citation reference neighbor neighbour passage excerpt highlight story headline tweet question answer series bar "
     "candle candlestick trade quote flight hotel location city route bucket key link url folder repository project run "
-    "trace span alert incident metric name value entity path"
+    "trace span alert incident metric name value entity path state"
 )
 _GIVEN = word_set("url file image id name key link")
 """Units that are as often counted on the way in as on the way out."""
@@ -68,6 +69,7 @@ _IRREGULAR = {
     "entries": "entry", "matches": "match", "queries": "query", "bytes": "byte", "char": "character",
     "chars": "character", "series": "series", "replies": "reply", "branches": "branch", "batches": "batch",
     "searches": "search", "people": "person", "retries": "retry",
+    **dict.fromkeys("件条項项個个篇", "item"),
 }  # fmt: skip
 
 
@@ -122,7 +124,8 @@ def on_result(text: str, things: frozenset[str] = frozenset()) -> Cap | None:
             each = PATTERNS.each.match(after) is not None
             given = given or PATTERNS.page_size.search(before[-_REACH:]) is not None
             told = given or (not cap.unit and (each or PATTERNS.yields.search(before[-_REACH:]) is not None))
-            if cap.unit not in _OUTPUT and cap.unit not in things and not told:
+            counted = not _OUTPUT.union(things).isdisjoint((cap.unit, *_nouns(after)))
+            if not counted and not told:
                 continue
             if cap.unit in _GIVEN and not PATTERNS.yields.search(before[-30:]):
                 continue
@@ -133,6 +136,19 @@ def on_result(text: str, things: frozenset[str] = frozenset()) -> Cap | None:
             if cut and not PATTERNS.negated.search(clause.plain[: cut.start()]):
                 best = Cap(None, "", " ".join(cut[0].split()))
     return best
+
+
+def _nouns(text: str) -> list[str]:
+    """The words of the noun phrase that a text begins with, in the singular: "recent delivery states"."""
+    words = []
+    for word in _WORD.findall(text[:_REACH].lower())[:3]:
+        if word in _FILLER:
+            break
+        words.append(word[:-1] if len(word) > 3 and word[-1] == "s" else word)
+    return words
+
+
+_WORD = re.compile("[a-z]+")
 
 
 _CUT = (

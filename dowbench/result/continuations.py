@@ -51,6 +51,8 @@ def continuations(
             form = "offset"
         if changes and parameter.required:
             continue
+        if split(parameter.name) in _NUMBERED and any(split(other.name) in _OF_PAGES for other in tool.parameters):
+            continue  # one of the ways to name a page of a document
         if form == "cursor" and not reading and "cursor" in split(tool.name):
             continue  # the one on the screen
         if form is not None and not (parameter.name.lower() in _STARTS and _has_end(tool)):
@@ -94,6 +96,8 @@ def continuation_name(name: str, v: Vocabulary) -> str | None:
     known = next((form for form in ("cursor", "page", "offset", "anchor") if name in v[f"{form}_names"]), None)
     if known is not None or not words:
         return known
+    if words[:2] == ("exclusive", "start"):
+        return "cursor"
     if words[-1] == "cursor" or (words[0] == "cursor" and len(words) == 2):
         return "cursor"
     if words[-1] == "token" and not _ONWARD.isdisjoint(words):
@@ -108,7 +112,14 @@ _ONWARD = frozenset({"page", "next", "continuation", "pagination", "paging", "co
 
 def _continues(parameter: Parameter, form: str, reading: bool, text: str, limited: bool, more: bool) -> bool:
     schema = parameter.schema
-    if {"boolean", "object", "array"}.intersection(schema.types) or (parameter.nested and not reading):
+    if {"boolean", "object", "array"}.intersection(schema.types) or (
+        parameter.nested and not reading and form != "cursor"
+    ):
+        return False
+    if "initial" in text[:_FIRST].lower():
+        return False
+    dated = split(parameter.name)[-1:] in _SIDES and _PATTERNS.filter.search(text) is not None
+    if form == "cursor" and dated and _PATTERNS.continues.search(text) is None:
         return False
     if form == "cursor":
         return not text or _PATTERNS.conversation.search(text) is None
@@ -128,5 +139,10 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))
 
 
+_NUMBERED = {("page", "index"), ("page", "number"), ("page",)}
+_OF_PAGES = {("page", "id"), ("page", "name")}
+_FIRST = 30
+"""Within so many characters a description calls a page the initial one: that which is shown first."""
+_SIDES = {("before",), ("after",)}
 _BESIDE = frozenset({"after", "before", "since"})
 """Names that continue where the output says that there is more, whatever their values are."""

@@ -31,7 +31,7 @@ _STOP = word_set(
     "matching given within per about between what how why whether related regarding concerning including such if so "
     "then and or but is are was were be has have having containing belonging associated it its this these their "
     "your against during whenever unless except plus versus like since until before after below above beneath "
-    "inside outside under over around near behind along toward towards upon because while optionally"
+    "we inside outside under over around near behind along toward towards upon because while optionally"
 )
 """Words that end a noun phrase."""
 _AFTER_NOUNS = word_set(
@@ -202,6 +202,8 @@ def phrase(
             break
         if not name and noun and plural(noun[-1]) and (word.endswith(("ing", "ed", "ly")) or word in _AFTER_NOUNS):
             break
+        if not name and noun and word.endswith(_ADVERBS):
+            break
         if not name and noun and not bare and word.endswith("ed") and tuple(words[i + 1 : i + 2]) in _AGENTS:
             break
         noun.append(word)
@@ -216,6 +218,8 @@ def phrase(
 
 _AGENTS = {("by",), ("from",), ("in",), ("on",), ("at",), ("with",), ("for",)}
 """Before these a participle is told of the noun in front of it: "an item returned by a search"."""
+_ADVERBS = ("ically", "ately", "ously", "ently", "antly", "ectly")
+"""Endings of adverbs, which tell how something is done to the noun in front of them: "the page immediately"."""
 _SKIPPED: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("up", "to", "date"): (),
     ("one", "or", "more"): ("several",),
@@ -282,7 +286,7 @@ def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> A
     ``clauses`` gives for each word the index of the first word of its clause. A few words before the first comma, colon
     or bracket may be no more than what it is about: "Mail: lists the folders".
     """
-    action = _main(words, clauses, verbs, 0)
+    action = _main(words, clauses, verbs, _told_user(words))
     second = clause_end(clauses, 0)
     if action is None and second <= _TOPIC and second < len(words):
         action = _main(words, clauses, verbs, second)
@@ -290,6 +294,17 @@ def in_sentence(words: Sequence[str], clauses: Sequence[int], verbs: Verbs) -> A
     return action
 
 
+def _told_user(words: Sequence[str]) -> int:
+    """Where a sentence goes on after saying who calls: "the agent uses this tool to read"."""
+    for i, word in enumerate(words[1:_CALLER], 1):
+        if word in _USES and words[i + 1 : i + 4] in _THIS_TO:
+            return i + 4
+    return 0
+
+
+_CALLER = 5
+"""How far into a sentence its verb stands, in words, where it begins with who calls."""
+_THIS_TO = {("this", noun, "to") for noun in ("tool", "function", "endpoint", "command")}
 _TOPIC = 3
 """Longest topic before the sentence, in words."""
 
@@ -379,7 +394,7 @@ def _action(act: Act, verb: str, words: Sequence[str], start: int, end: int, *, 
     return Action(act, verb, noun, of, tuple(words[i:end]))
 
 
-_WHAT = {("what",), ("which",)}
+_WHAT = {("what",), ("which",), ("only",), ("just",)}
 
 
 def clause_end(clauses: Sequence[int], i: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dowbench.result import models, running, traits
-from dowbench.result.actions import bare, one, returns, single, sure, titled
+from dowbench.result.actions import bare, one, own, returns, single, sure, titled
 from dowbench.result.english import QUANTIFIERS, any_of, plural, singular, word_set
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def kind_of(r: Reading) -> tuple[Kind, str]:
         return "generation", "what a model or an agent answers"
     if r.decides:
         return "scalar", "yes or no"
+    if running.plans(r):
+        return "record", "the plan of a query"
     kind = _with_answer(r, *_from_actions(r))
     return _with_schema(r, kind), " ".join(r.actions[0].object) if r.actions else ""
 
@@ -36,6 +38,8 @@ def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
     made = r.said is not None and r.said.verb in _MAKING and r.returned_noun == (r.said.object, r.said.of)
     if kind == "ack" and (traits.answers_with_text(r) or (made and r.returned == "document")):
         kind = "document"
+    if kind == "document" and r.returned_noun[0][-1:] in _PLACES:
+        kind = "ack"
     if kind == "document" and r.picks_part:
         kind = "record"
     open_ended = kind in {None, "unknown"} and not r.hands_out_id
@@ -48,10 +52,16 @@ def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
     return kind
 
 
+_PLACES = {("path",), ("paths",), ("filepath",), ("filename",)}
+"""What is returned of a file that was written."""
+
+
 def _with_schema(r: Reading, kind: Kind) -> Kind:
     """What comes back, by the texts (``kind``) and by what the schemas of inputs and output add."""
     output, texts = r.tool.output, r.v["free_text_names"]
     if kind == "record" and traits.ranged(r):
+        kind = "list"
+    if kind in {"scalar", "unknown"} and traits.paged(r):
         kind = "list"
     if kind in {"record", "scalar", "ack", "unknown"}:
         kind = running.commanded(r) or kind
@@ -59,7 +69,7 @@ def _with_schema(r: Reading, kind: Kind) -> Kind:
         kind = "record"
     opened = r.actions != () and r.actions[0].verb in {"open", "read"}
     listed = kind == "list" or (kind == "document" and returns(r, r.said) == "list")
-    if listed and not opened and traits.keyed(r):
+    if listed and not opened and not _texts(r) and traits.keyed(r):
         kind = "record"
     if kind == "document" and traits.many_fields(output, texts | r.v["long_nouns"]):
         kind = "record"
@@ -74,6 +84,15 @@ def _with_schema(r: Reading, kind: Kind) -> Kind:
     return kind
 
 
+def _texts(r: Reading) -> bool:
+    """Whether what is read are documents, each of which is as long as it is."""
+    nouns = [noun for a in r.actions for noun in (a.object, a.of) if noun]
+    return any(noun[-1] in _TEXTS for noun in nouns)
+
+
+_TEXTS = word_set("texts contents documents transcripts")
+
+
 def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
     """What name and description say together, and whether what they list is small by nature.
 
@@ -86,13 +105,15 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         title = titled(r)
         vague = said is None and title is not None and (named is None or named.verb not in r.v["plain_verbs"])
         return by_text or (title if vague else by_name or title), False
+    if said.verb in _SUMMING and named.act in _READING and by_name == "list" and r.v["model_words"].isdisjoint(r.first):
+        return "record", True
     reads = named.act in _READING and (named.verb != "list" or r.name[0] == "list")
     if said.act == "write":
         makes = said.verb in _MAKING and reads and r.returned != "ack"
         return (by_name if makes else "ack"), False
     tells = said.act in {"read", "document"} and said.verb not in _EXPORTING
     if named.act == "write" and not (tells and named.verb in r.v["noun_like_verbs"]):
-        asks = named.verb in {"post", "put"} and said.act in {"list", "answer"}
+        asks = named.verb in {"post", "put"} and said.act in {"list", "answer"} and said.object != ()
         return (by_text if asks else "ack"), False
     if r.returned == "ack" and said.verb in _EXPORTING:
         return "ack", False
@@ -100,7 +121,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return by_text, False
     if named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.nouns.small(said.of))
-        few = few or (named.verb == "list" and single(said)) or said.object[-1:] in _FACTS
+        few = few or (named.verb == "list" and single(said)) or _is_fact(r, said) or own(said)
         few = few or (r.name[0] == "list" and _is_one(r, named) and _is_one(r, said))
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
@@ -116,7 +137,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         if by_text in {"unknown", "scalar"} and reads:
             return by_name, False
         told = by_text == "record" and sure(r, said) and not sure(r, named)
-        alike = named.verb == said.verb and said.object[-1:] not in _FACTS and not told
+        alike = named.verb == said.verb and not _is_fact(r, said) and not told
         if by_name == "document" and (by_text == "list" or alike):
             return by_name, False
         if by_text == "record":
@@ -139,9 +160,18 @@ def _is_one(r: Reading, action: Action) -> bool:
 
 
 _FACTS = {
-    (word,) for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version")
+    (word,)
+    for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version", "metadata")
 }
 """What is short whatever it is of: the URL of a page."""
+
+
+def _is_fact(r: Reading, action: Action) -> bool:
+    """Whether what is read is short whatever it is of, and is read alone: the URL of a page."""
+    return action.object[-1:] in _FACTS and r.v["long_fields"].isdisjoint(action.object)
+
+
+_SUMMING = word_set("summarize summarise")
 _READING = frozenset({"list", "read", "document"})
 _CALCULATING = word_set(
     "average calculate compute convert divide estimate multiply round solve subtract sum tally total"

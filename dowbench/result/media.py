@@ -8,6 +8,7 @@ from dowbench.prose import sentences
 from dowbench.result import models, traits
 from dowbench.result.bounds import choices
 from dowbench.result.english import any_of, word_set
+from dowbench.result.recursion import before
 from dowbench.words import split
 
 if TYPE_CHECKING:
@@ -39,8 +40,10 @@ def media(r: Reading, *, snapshots: bool) -> bool:
         return False
     if traits.saved(r) or _has_place(r):
         return _is_inline(r)
-    picture = traits.encoded(r) or _offers_base64(r) or _is_returned(r) or _reads_any_file(r)
-    return picture or (not _is_about(r) and (traits.image(r) or _is_object(r)))
+    picture = traits.encoded(r) or _offers_base64(r) or _is_returned(r) or _reads_any_file(r) or _commanded(r)
+    if picture or any(_is_screen(action, r.name) for action in r.actions):
+        return True
+    return not _is_about(r) and (traits.image(r) or _is_object(r))
 
 
 _LINKS = {("url",), ("urls",), ("link",), ("links",), ("uri",)}
@@ -70,8 +73,6 @@ def _is_object(r: Reading) -> bool:
     if not v["software_images"].isdisjoint(frozenset(r.first) | frozenset(r.name)):
         return False
     for action in r.actions:
-        if _is_screen(action, r.name):
-            return True
         if action.act not in {"read", "document"} or not action.object:
             continue
         head, rest = action.object[-1], frozenset(action.object[:-1] + action.of + action.tail[:4])
@@ -83,6 +84,8 @@ def _is_object(r: Reading) -> bool:
             return True
         if head == "snapshot" or action.verb == "snapshot":
             return not v["page_parts"].isdisjoint(rest | frozenset(r.name))
+    if r.said is not None and r.said.act == "compute":
+        return False
     return r.name[-1:] in {("screenshot",), ("snapshot",)} and not v["page_parts"].isdisjoint(r.name + r.first[:12])
 
 
@@ -95,17 +98,20 @@ def _is_screen(action: Action, name: tuple[str, ...]) -> bool:
         return action.verb in _CAPTURES and "to" not in action.tail
     if head == "dom" and action.act != "list":
         return True
-    if head in _TREES:
-        named = (traits.before(w, i) for w in (name, action.object) for i, tree in enumerate(w) if tree in _TREES)
+    if head in _INFORMATION:
+        return "accessibility" in near and not _SCREENS.isdisjoint(action.of + action.tail)
+    if head in _TREES and action.verb not in _SEARCHES:
+        named = (before(w, i) for w in (name, action.object) for i, tree in enumerate(w) if tree in _TREES)
         return not _VIEWS.isdisjoint(near.union(name, *named))
     return head == "elements" and action.verb not in _SEARCHES and not _SHOWN.isdisjoint(near)
 
 
 _SCREENS = word_set("screen display desktop window viewport")
+_INFORMATION = word_set("information info")
 _CAPTURES = word_set("capture")
 _TREES = word_set("tree hierarchy")
 _VIEWS = word_set("accessibility a11y aria dom ui view views widget widgets screen window layout")
-_SHOWN = word_set("screen ui accessibility")
+_SHOWN = word_set("screen ui accessibility interactive")
 _SEARCHES = word_set("find search query locate filter")
 
 
@@ -122,9 +128,24 @@ def _is_returned(r: Reading) -> bool:
                 continue
             if near[:1] in _IT and _makes(r):
                 return True
+            if not v["software_images"].isdisjoint(near):
+                continue
             if any_of(v["media_nouns"], near) and not any_of(v["address_nouns"], near):
                 return not any(w in {"not", "no", "without"} for w in words[max(0, i - 3) : i])
     return False
+
+
+def _commanded(r: Reading) -> bool:
+    """Whether one of its commands takes a screenshot."""
+    return any(
+        "screenshot" in split(str(value))[:2]
+        for p in r.inputs
+        if not _COMMANDS.isdisjoint(split(p.name)[-1:])
+        for value in choices(p.schema)
+    )
+
+
+_COMMANDS = word_set("action command operation mode what")
 
 
 def _is_inline(r: Reading) -> bool:

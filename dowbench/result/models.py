@@ -49,9 +49,12 @@ def _completes(r: Reading, action: Action, prompted: bool) -> bool:
     head = action.object[-1:]
     if head in _COMPLETIONS and action.verb in _COMPLETING:
         return True
+    if head == ("code",) and action.verb in {"generate", "write"}:
+        return prompted or r.takes(_DESCRIPTIONS, required=True)
     return prompted and any_of(r.v["written_nouns"], head) and action.verb in _WRITING
 
 
+_DESCRIPTIONS = word_set("description requirements specification")
 _COMPLETIONS = {("completion",), ("completions",)}
 _COMPLETING = word_set("create generate get run request")
 _WRITING = word_set("generate write produce get")
@@ -106,7 +109,7 @@ _CHAT = word_set("chat converse conversation completion completions")
 _ASKING = word_set("query ask complete answer get generate create")
 _ANSWERS = word_set("answer answers reply replies response responses responds")
 _KEEPING = word_set(
-    "add save store import log record upload append update index remember list delete search find count"
+    "add save store import log record upload append update index remember list delete search find count format tokenize"
 )
 
 
@@ -127,7 +130,7 @@ def _by_model(r: Reading) -> bool:
     first, main = r.first, next(iter(r.actions), None)
     if main is None or r.v["model_words"].isdisjoint(first[:14]):
         return False
-    told = main.act in _TELLING or main.verb in {"analyze", "describe"}
+    told = main.act in _TELLING or main.verb in {"analyze", "describe", "review"}
     return told and any(_is_model(r, first, i) and not _BY.isdisjoint(first[max(0, i - 3) : i]) for i in range(14))
 
 
@@ -138,6 +141,8 @@ def _asks_model(r: Reading) -> bool:
         return False
     if main is None:
         return _names_model(r, r.first[:6] + r.name)
+    if main.act == "write" and any(action.verb in _THINKING for action in r.actions):
+        return True
     if main.act == "write":
         if main.verb in {"launch", "start"} and r.takes(r.v["prompt_names"], required=True):
             return _names_model(r, main.object)
@@ -160,7 +165,10 @@ def _is_model(r: Reading, words: Sequence[str], i: int) -> bool:
 
 _FOR_MODELS = {
     (word,)
-    for word in word_set("context friendly ready optimized search memory tools services service platform studio")
+    for word in word_set(
+        "context friendly ready optimized search memory tools services service platform studio config configs "
+        "configuration configurations settings client clients desktop runs"
+    )
 }
 _EXPERTS = word_set("expert assistant advisor consultant copilot chatbot")
 """Names of what answers questions."""

@@ -128,21 +128,22 @@ _ID = {("id",), ("uuid",), ("identifier",), ("slug",)}
 class Reading:
     """What a tool's name and description say."""
 
-    def __init__(self, tool: Tool, v: Vocabulary) -> None:
+    def __init__(self, tool: Tool, v: Vocabulary, namespace: str = "") -> None:
         self.tool = tool
         self.inputs = tool.inputs
         self.v = v
         self.nouns = Nouns(tool.inputs, v)
         self.name = split(tool.name)
         self.sentences = sentences(_main_text(tool.description, tool.name), tool.name)
-        self.named = in_name(self.name, v.verbs)
+        skip = self.name[:1] == (namespace,) and namespace not in v.verbs.plain and v.verbs.base(namespace) is not None
+        self.named = in_name(self.name[skip:], v.verbs)
         """The action in the name."""
         self.said: Action | None = None
         """The action in the description."""
         self.saying: Sentence | None = None
         """The sentence that ``said`` is from."""
         for i, sentence in enumerate(self.sentences[:_OPENING]):
-            takes = i > 0 and sentence.words[0] in _TAKES
+            takes = (i > 0 and sentence.words[0] in _TAKES) or sentence.words[:2] == ("starting", "point")
             forbids = sentence.words[0] in _FORBIDDING or sentence.words[:2] == ("do", "not")
             if takes or forbids or _on_input(sentence.words) or self._of_argument(sentence):
                 continue

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dowbench.phrases import Phrases
 from dowbench.prose import sentences
 from dowbench.result.bounds import choices
-from dowbench.result.english import REQUESTS, any_of, in_name, word_set
+from dowbench.result.english import REQUESTS, any_of, in_name, singular, word_set
 from dowbench.result.traits import words_of
 from dowbench.words import split
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dowbench.result.reading import Reading
 
 
-_RUNNING = word_set("execute executes executed executing run runs running interprets evaluates")
+_RUNNING = word_set("evaluate execute executes executed executing run runs running interprets evaluates")
 _OPERATIONS = frozenset({"command", "cmd", "function", "operation"})
 _ARGUMENTS = frozenset({"parameters", "params", "arguments", "args", "payload", "body", "data", "input", "inputs"})
 """Beside an object of such a name, one of ``_OPERATIONS`` names a thing to do and is no text to run."""
@@ -38,11 +38,16 @@ def query(r: Reading) -> Parameter | None:
     computes = r.said is not None and r.said.act == "compute" and (named is None or named.verb != "execute")
     if computes and (_RUNNING.isdisjoint(r.first) or "without" in r.first):
         return None
+    if plans(r):
+        return None
     if not _MIGRATIONS.isdisjoint(r.name):
         return None
     if any(pair == ("by", "name") for pair in pairwise(r.first)):
         return None
     if any(a.act == "run" and any_of(_CHANGING, a.object) and not any_of(_ASKING, a.object, a.tail) for a in r.actions):
+        return None
+    changes = _MODIFYING.issubset(r.first) or (any_of(_MODIFIES, r.first) and any_of(_CHANGING, r.first))
+    if changes and not any_of(_ASKING, r.first):
         return None
     programs = v["program_nouns"] | v["query_languages"] | _languages(r.first)
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
@@ -81,6 +86,17 @@ def query(r: Reading) -> Parameter | None:
     return None
 
 
+def plans(r: Reading) -> bool:
+    """Whether only the plan of a query comes back, which is explained and not run."""
+    explains = "explain" in (*r.name, *r.first[:1]) and any_of(_EXPLAINED, r.name, r.first)
+    return explains and not any_of(_MEASURING, r.name, r.first)
+
+
+_EXPLAINED = word_set("query queries sql statement")
+_MEASURING = word_set("analyze analyse run runs execute executes")
+"""What explains a query and does so runs it."""
+
+
 def _asks_in_language(r: Reading) -> Parameter | None:
     """The parameter of a tool that searches or queries which is said to take a query of a language: "TraceQL query"."""
     if r.named is None or (r.named.act != "list" and r.name[:1] != ("query",)):
@@ -110,6 +126,8 @@ _EMPTY = Phrases.compile(
 """What is said of an input that takes nothing, though it has to be there."""
 _CHANGING = word_set("insert update delete write create alter drop merge upsert ddl dml mutation mutations")
 """Statements of these kinds return how much they changed."""
+_MODIFYING = word_set("insert update delete")
+_MODIFIES = word_set("modifying modifies")
 _MIGRATIONS = word_set("migration migrations")
 _ASKING = word_set("select read any arbitrary")
 
@@ -140,7 +158,7 @@ def passes_on(r: Reading) -> bool:
         return True
     names = {" ".join(split(p.name)): p for p in r.inputs if not choices(p.schema)}
     open_ended = any(_is_open(names[name]) for name in _ARGUMENTS.intersection(names))
-    return bool(runs) and open_ended and not v["operation_names"].isdisjoint(names)
+    return bool(runs or not r.actions) and open_ended and not v["operation_names"].isdisjoint(names)
 
 
 _COMMANDS = word_set("action command operation op mode method subcommand cmd")
@@ -163,7 +181,7 @@ def commanded(r: Reading) -> Kind | None:
                 continue
             noun = tuple(w for w in (action.object or r.name) if w not in words[:1])
             if action.verb in _GETS:
-                if action.object or r.nouns.kind(noun) != "list":
+                if action.object or r.nouns.kind(noun) != "list" or _by_key(r, noun):
                     continue
                 return "list"
             if action.act == "list" and not (noun and (r.nouns.small(noun) or r.nouns.small((*noun, f"{noun[-1]}s")))):
@@ -173,6 +191,13 @@ def commanded(r: Reading) -> Kind | None:
     return None
 
 
+def _by_key(r: Reading, noun: tuple[str, ...]) -> bool:
+    """Whether one of the things is named by its key: an ``issueKey`` beside issues."""
+    one = singular(noun)[-1]
+    return any(name[:-1] == (one,) and name[-1] in _KEYS for name in (split(p.name) for p in r.inputs))
+
+
+_KEYS = word_set("id key slug uuid number")
 _VIEWS = word_set("view read show cat get fetch retrieve")
 _GETS = word_set("get fetch retrieve")
 """On things in the plural these list: ``get`` of a tool that manages functions."""

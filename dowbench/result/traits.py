@@ -1,8 +1,7 @@
-"""What else decides on the size of a result: a tree walked, a model asked, a file written, an answer that is long."""
+"""What else decides on the size of a result: a file written, a range of time, an answer that is said to be long."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dowbench.patterns import Patterns
@@ -24,88 +23,6 @@ _RETURNS = word_set("returns return returning")
 def words_of(parameter: Parameter, count: int | None = None) -> frozenset[str]:
     """The words of its description, or of the first ``count`` sentences of it."""
     return frozenset(word for sentence in sentences(parameter.description)[:count] for word in sentence.words)
-
-
-def recursive(r: Reading) -> bool:
-    """Whether it walks down a tree, or along links, to the end."""
-    v = r.v
-    walking = v["recursion_words"] - (_CRAWLS if _reads_crawls(r) else frozenset())
-    if any(action.verb == "check" for action in r.actions):
-        return False
-    names = [split(parameter.name) for parameter in r.tool.parameters]
-    if any("depth" in name for name in names):
-        return False
-    if any("recursive" in name for name in names):
-        return True
-    if "tree" in r.name and v["other_trees"].isdisjoint(r.name) and not _is_other(r, r.name, r.name.index("tree")):
-        return True
-    for sentence in r.sentences[:2]:
-        words = sentence.words
-        whole = not v["below_words"].isdisjoint(words) and not _EVERY.isdisjoint(words)
-        whole = whole or any(a == "everything" and b in _BELOW for a, b in pairwise(words))
-        told = {
-            word
-            for i, word in enumerate(words)
-            if word in walking and (i == 0 or words[i - 1] not in _NOT) and _COMPUTED.isdisjoint(words[i + 1 : i + 2])
-        }
-        if sentence is not r.sentences[0]:
-            told -= _PATTERNS
-        if whole or (told and _LEFT_OUT.isdisjoint(words)):
-            return True
-        for i, word in enumerate(words):
-            if word != "tree" or not i or _is_other(r, words, i):
-                continue
-            if words[i - 1] in v["tree_nouns"] or words[i + 1 : i + 2] in _TREE_OF:
-                return True
-    if not walking.isdisjoint(r.name):
-        return True
-    if "root" not in r.first and any(_is_project(a) for a in r.actions):
-        return True
-    searches = [a for a in r.actions if a.verb in {"find", "search", "grep"}]
-    files = any(any_of({"file", "files"}, a.object, a.tail) for a in searches)
-    return files and any(not v["folder_names"].isdisjoint(split(p.name)) for p in r.inputs)
-
-
-def _reads_crawls(r: Reading) -> bool:
-    """Whether a crawl that is spoken of was done before: it is read or listed, or there is nowhere to start one."""
-    if not r.actions or any(a.verb == "crawl" or a.act not in _READING for a in r.actions):
-        return False
-    starts = any(not _STARTS.isdisjoint(split(parameter.name)) for parameter in r.tool.parameters)
-    return not starts or any(not _CRAWLS.isdisjoint(a.object[-1:] + a.of[-1:]) for a in r.actions)
-
-
-_CRAWLS = word_set("crawl crawls")
-_READING = frozenset({"list", "read"})
-_STARTS = word_set(
-    "url urls uri link links website websites site domain domains start seed seeds host address page pages"
-)
-"""Words for where a crawl starts, in the name of a parameter."""
-
-
-def _is_other(r: Reading, words: Sequence[str], i: int) -> bool:
-    """Whether the tree that word ``i`` names is none that is walked: an accessibility tree, an a11y tree."""
-    return not r.v["other_trees"].isdisjoint(before(words, i))
-
-
-def before(words: Sequence[str], i: int) -> frozenset[str]:
-    """What stands right before word ``i``, also where it was split at digits: a11y is three words."""
-    return frozenset("".join(words[start:i]) for start in range(max(0, i - 3), i))
-
-
-def _is_project(action: Action) -> bool:
-    """Whether all the files of a project are read, which lie in folders of any depth."""
-    return action.object[-1:] == ("files",) and "all" in action.object and any_of(_PROJECTS, action.of, action.tail)
-
-
-_PROJECTS = word_set("project repository repo codebase workspace vault")
-_EVERY = word_set("all every recursively through including nested")
-_BELOW = word_set("below beneath under inside")
-_PATTERNS = word_set("glob globs")
-_NOT = word_set("not non no never without")
-_COMPUTED = word_set("summarization summary function formula query algorithm definition reasoning refinement")
-"""What is recursive and walks down no tree."""
-_LEFT_OUT = word_set("ignore ignores ignored exclude excludes excluded excluding")
-_TREE_OF = {("view",), ("structure",), ("of",)}
 
 
 def answers_when_done(r: Reading) -> bool:
@@ -159,7 +76,9 @@ def saved(r: Reading) -> bool:
             if word == "write" and words[i + 1 : i + 3] in _IT_TO and any_of(_FILES, near):
                 return True
             if word in {"saves", "save", "writes", "saved"} and any_of(_FILES, near) and not any_of(_PERHAPS, words):
-                return i < 4 or word in {"saves", "writes"}
+                return (
+                    i < 4 or word in {"saves", "writes"} or (words[i - 1] == "and" and words[i + 1] in {"it", "them"})
+                )
     return False
 
 
@@ -171,9 +90,11 @@ def _is_folder(parameter: Parameter) -> bool:
 
 
 _FOLDERS = word_set("dir directory folder")
-_DEFAULTS = word_set("default defaults same")
+_DEFAULTS = word_set("default defaults same auto automatically")
 _COME_BACK = word_set("return returns returned inline")
-_MAKES_FILES = word_set("extract split convert render export capture cut crop merge combine slice resize compress")
+_MAKES_FILES = word_set(
+    "extract split convert translate render export capture cut crop merge combine slice resize compress"
+)
 _TO_FILES = word_set("export download dump save convert render backup print record")
 """Verbs of which the second place that a call names is where the result goes."""
 _FORMATS = word_set("csv json xml xlsx excel pdf html markdown md png svg zip txt docx parquet")
@@ -181,7 +102,19 @@ _TARGETS = word_set("output out save local target dest download export result")
 _EXPORTS = word_set("dump dumps dumped export exports exported download downloads downloaded")
 _FILES = word_set("file files directory disk folder drive storage bucket")
 _IT_TO = {("it", "to"), ("them", "to"), ("it", "into"), ("it", "as")}
-_PERHAPS = word_set("optionally if when large")
+_PERHAPS = word_set("optionally optional also if when large")
+
+
+def paged(r: Reading) -> bool:
+    """Whether the caller asks for a number of entries from a place on: ``limit`` beside ``offset``."""
+    names = {split(p.name) for p in r.tool.parameters}
+    return (
+        not names.isdisjoint(_LIMITS) and not names.isdisjoint(_PLACES) and not any(a.act == "write" for a in r.actions)
+    )
+
+
+_LIMITS = {("limit",), ("page", "size"), ("per", "page"), ("max", "results"), ("take",)}
+_PLACES = {("offset",), ("skip",), ("cursor",), ("page",), ("page", "token"), ("next", "token"), ("starting", "after")}
 
 
 def ranged(r: Reading) -> bool:
@@ -190,7 +123,8 @@ def ranged(r: Reading) -> bool:
     spans = any(not _FROM.isdisjoint(name) for name in words) and any(not _TO.isdisjoint(name) for name in words)
     series = r.v["series_nouns"]
     known = any(sure(r, a) and series.isdisjoint(a.object[-1:]) and a.object[-1:] != ("data",) for a in r.actions)
-    return spans and r.actions != () and not known
+    counted = r.name[-1:] in _TOTALS
+    return spans and r.actions != () and not known and not counted
 
 
 def _in_time(parameter: Parameter) -> bool:
@@ -201,6 +135,7 @@ def _in_time(parameter: Parameter) -> bool:
 
 _ENDS = {("from",), ("to",)}
 _TIMES = word_set("date dates time times datetime timestamp timestamps day days iso unix epoch rfc yyyy start end")
+_TOTALS = {("count",), ("total",)}
 _FROM = word_set("start from since begin after")
 _TO = word_set("end to until before stop")
 
@@ -253,6 +188,8 @@ def encoded(r: Reading) -> bool:
     for sentence in r.sentences[:4]:
         words = sentence.words
         for i, word in enumerate(words):
+            if word == "binary" and words[i - 1 : i] == ("embedded",):
+                return True
             if word == "64" and i and words[i - 1] == "base" and any_of(_OUT, words[max(0, i - 12) : i]):
                 return not any("base64" in f"{p.name} {p.description}".lower() for p in r.tool.parameters)
     return False
@@ -278,7 +215,10 @@ def image(r: Reading) -> bool:
     if any(a.act in {"read", "document"} and _as_picture(r, a) for a in r.actions):
         return True
     shown = [a for a in acts if ADDRESS.isdisjoint(a.tail)]
-    return r.name[-1:] == ("screenshot",) or any(a.object and a.object[-1] in r.v["image_nouns"] for a in shown)
+    compared = r.said is not None and r.said.act == "compute"
+    return (r.name[-1:] == ("screenshot",) and not compared) or any(
+        a.object and a.object[-1] in r.v["image_nouns"] for a in shown
+    )
 
 
 ADDRESS = word_set("url urls link links path")

@@ -30,6 +30,8 @@ _NOT_SENT = frozenset({"outputSchema", "output_schema", "annotations", "_meta"})
 _OPERATION = frozenset({"operationId", "summary", "description", "parameters", "requestBody"})
 """Parts of an OpenAPI operation that a tool is made from."""
 
+_ALIKE = 20
+"""So many names are looked at for the word that all begin with."""
 MOST_KINDS = 200_000
 """Kinds of parameters that are remembered from one tool to the next."""
 
@@ -118,7 +120,7 @@ class ToolView:
     @cached_property
     def result(self) -> Result:
         """What a call returns."""
-        return describe(self.tool, self.among.lexicon, lambda: self.among.shows_snapshots)
+        return describe(self.tool, self.among.lexicon, lambda: self.among.shows_snapshots, self.among.namespace)
 
     @cached_property
     def limits(self) -> Mapping[int, Limit]:
@@ -283,6 +285,12 @@ class SetView:
     def listing(self) -> bool:
         """Whether it is a registry's list."""
         return any(view.tool.listed for view in self.tools)
+
+    @cached_property
+    def namespace(self) -> str:
+        """The word that the names of all tools begin with, where there are several: that of the product."""
+        first = {words.split(tool.name)[:1] for tool in self.toolset.tools[:_ALIKE]}
+        return first.pop()[0] if len(first) == 1 and len(self.toolset.tools) > 2 and () not in first else ""
 
     @cached_property
     def shows_snapshots(self) -> bool:

@@ -330,7 +330,7 @@ def test_a_page_that_must_be_named_is_a_place_to_write_to() -> None:
 
 
 def test_a_sentence_with_an_unknown_verb_is_no_title() -> None:
-    assert result("fail_requests", "Fail every request to a server.").kind == "unknown"
+    assert result("unsettle_requests", "Unsettle every request to a server.").kind == "unknown"
     assert result("server_requests", "Every request to a server.").kind == "list"
 
 
@@ -398,3 +398,11 @@ def test_a_signature_before_the_description_and_the_returns_of_a_docstring() -> 
 def test_what_others_write_is_external() -> None:
     assert result("search_web", "Searches the web.").external
     assert not result("get_shelves", "Gets the shelves of the hall.").external
+
+
+def test_the_word_that_all_names_begin_with_is_no_verb() -> None:
+    (tool,) = tools(definition("unblock_page_fetch", url="string!"))
+    assert describe(tool, LEXICON).kind == "ack"
+    assert describe(tool, LEXICON, namespace="unblock").kind == "document"
+    (lister,) = tools(definition("get_boats", "Boats."))
+    assert describe(lister, LEXICON, namespace="get").kind == "list"

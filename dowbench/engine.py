@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from dowbench.rulepack import Rule, RulePack
     from dowbench.rulepack.rule import Shape
     from dowbench.rulepack.template import Template
-    from dowbench.rulepack.view import Match, ParameterTest
+    from dowbench.rulepack.view import Fact, Match, ParameterTest
 
 
-STRICT = "The tool is `strict`: name each new parameter in `required`, too."
+NAME_AS_REQUIRED = "The tool is `strict`: name each new parameter in `required`, too."
 
 
 class Run(NamedTuple):
@@ -144,7 +144,7 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
             tier=tier,
             family=rule.family,
             message=" ".join((said(message), *map(added, notes))),
-            fix=" ".join((said(fix), *map(added, fix_notes), *_demanded(target, fix[0]))),
+            fix=" ".join((said(fix), *map(added, fix_notes), *_demanded(target, fix, *fix_notes))),
             path=set_view.toolset.path,
             pointer=primary.location.pointer,
             tool=target.tool.name if isinstance(target, ToolView) else None,
@@ -155,10 +155,10 @@ def _findings(pack: RulePack, rule: Rule, shape: Shape, target: ToolView | SetVi
         )
 
 
-def _demanded(target: ToolView | SetView, fix: Template) -> tuple[str, ...]:
+def _demanded(target: ToolView | SetView, *fixes: tuple[Template, Match]) -> tuple[str, ...]:
     """What a fix that adds a parameter must not leave out, by how the tool declares its inputs."""
-    strict = isinstance(target, ToolView) and target.inputs.strict and fix.adds
-    return (STRICT,) if strict else ()
+    strict = isinstance(target, ToolView) and target.inputs.strict
+    return (NAME_AS_REQUIRED,) if strict and any(template.adds for template, _ in fixes) else ()
 
 
 def _said(target: ToolView | SetView, others: Match, primary: Witness | None, part: tuple[Template, Match]) -> str:
@@ -192,9 +192,9 @@ def _primaries(shape: Shape, match: Match, target: ToolView | SetView) -> tuple[
     return (Witness(target.toolset.location, "the tool set", kind="set"),)
 
 
-def _facts(target: ToolView | SetView, witnesses: tuple[Witness, ...]) -> dict[str, str]:
+def _facts(target: ToolView | SetView, witnesses: tuple[Witness, ...]) -> dict[str, Fact]:
     toolset = target.among.toolset if isinstance(target, ToolView) else target.toolset
-    facts = {"format": toolset.format}
+    facts: dict[str, Fact] = {"format": toolset.format}
     if isinstance(target, ToolView):
         facts["tool"] = target.tool.name
     for witness in witnesses:

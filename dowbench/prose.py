@@ -172,7 +172,8 @@ def _sentences(text: str, own: str) -> tuple[Sentence, ...]:
             clauses.append(clause)
         elif token.lastgroup == "stop":
             broken = token[0] == "\n" and words and words[-1] in _OPEN_WORDS
-            if not broken and (token[0] not in {"\n", "."} or not _goes_on(text, token.end(), indent)):
+            room = {".": 0, "\n": indent}.get(token[0])
+            if not broken and (room is None or not _goes_on(text, token.end(), room)):
                 end()
         elif token.lastgroup == "clause":
             clause = len(words)

@@ -87,16 +87,16 @@ def read(definition: Definition, context: Context) -> Iterator[Tool]:
     elif kind not in (None, "function") and "parameters" not in entry:
         build.hosted(context, str(kind), pointer)
     else:
-        made = build.tool(context, entry, pointer, schema="parameters", output="response")
-        yield made._replace(strict=entry.get("strict") is True)
+        yield _function(context, entry, pointer)
 
 
-def _function(context: Context, entry: Mapping[str, Any], pointer: str, key: str) -> Tool:
-    function, below = entry[key], join(pointer, key)
+def _function(context: Context, entry: Mapping[str, Any], pointer: str, *key: str) -> Tool:
+    """The function that an entry is, or that it holds under a key."""
+    function, below = (entry[key[0]], join(pointer, *key)) if key else (entry, pointer)
     if not isinstance(function, dict):
         context.expected("a function, an object with a name and parameters", function, below)
     made = build.tool(context, function, below, schema="parameters", output="response", place=pointer, definition=entry)
-    return made._replace(strict=True in (function.get("strict"), entry.get("strict")))
+    return made._replace(strict=any(part.get("strict") is True for part in (function, entry)))
 
 
 def _custom(context: Context, entry: Mapping[str, Any], pointer: str) -> Tool:

@@ -62,17 +62,16 @@ def continuations(
     return tuple(found)
 
 
-def _says_more(output: Schema | None, depth: int = 0) -> bool:
-    """Whether a declared output has a field for what comes next: ``has_more``, ``nextPage``."""
-    if output is None or output.circular or depth > 1:
+def _says_more(output: Schema | None) -> bool:
+    """Whether a declared output, or an object in it, has a field for what comes next: ``has_more``, ``nextPage``."""
+    if output is None:
         return False
-    for name, schema in output.properties.items():
-        words = split(name)
-        if words in _MORE or (words[:1] == ("next",) and not _PAGED.isdisjoint(words)) or words == ("next",):
-            return True
-        if "object" in schema.types and _says_more(schema, depth + 1):
-            return True
-    return False
+    objects = {s.identity or id(s): s for s in output.properties.values() if "object" in s.types}
+    return any(_is_more(split(name)) for schema in (output, *objects.values()) for name in schema.properties)
+
+
+def _is_more(words: tuple[str, ...]) -> bool:
+    return words in _MORE or (words[:1] == ("next",) and not _PAGED.isdisjoint(words)) or words == ("next",)
 
 
 _MORE = {

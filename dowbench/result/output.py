@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dowbench.model import NO_CHILDREN
 from dowbench.result.bounds import choices
 from dowbench.result.caps import SENTINELS
 from dowbench.words import split
@@ -64,7 +65,10 @@ _DONE = frozenset({"completed", "complete", "succeeded", "success", "done", "fin
 def _collect(
     schema: Schema, path: tuple[str, ...], v: Vocabulary, found: list[OpenPart], unions: int, closed: set[_Visit]
 ) -> None:
-    """Add the open parts to ``found``; ``closed`` are visits that need not be made again, for they found nothing."""
+    """Add the open parts to ``found``; ``closed`` are visits that need not be made again.
+
+    They found nothing, or what leads back to a schema around them, which is looked at itself.
+    """
     visit = schema.identity, len(path), unions
     if len(path) > _DEPTH or unions > _UNIONS or schema.circular or visit in closed or len(found) >= _MOST:
         return
@@ -84,8 +88,8 @@ def _collect(
         for child_name, child in schema.properties.items():
             if not (fails and child_name == "message"):  # what went wrong, in a sentence
                 _collect(child, (*path, child_name), v, found, unions, closed)
-        if schema.identity and len(found) == before:
-            closed.add(visit)
+    if schema.identity and schema.children is not NO_CHILDREN and len(found) == before:
+        closed.add(visit)
 
 
 def _stated(schema: Schema, keyword: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from dowbench.model import Location
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from dowbench.result import Result
-    from dowbench.rulepack.view import SetCondition, ToolCondition
+    from dowbench.rulepack.view import Fact, SetCondition, ToolCondition
 
 KINDS: tuple[str, ...] = get_args(Kind)
 BOUNDS: tuple[str, ...] = get_args(Bound)
@@ -68,7 +69,7 @@ def _description(value: Any, at: Path, env: Env) -> ToolCondition:
             return None
         tool = view.tool
         place = tool.description_location or tool.location
-        facts = {**quotation(mention), "asked": asked(mention.whole, view)}
+        facts: dict[str, Fact] = {**quotation(mention), "asked": partial(asked, mention, view)}
         what = f"says “{mention.context}”"
         return (Witness(place, what, tool, facts=facts, kind="description", sentence=mention.sentence),)
 

@@ -78,18 +78,26 @@ class Mention(NamedTuple):
     @property
     def context(self) -> str:
         """The same with the clause around them, the condition under which it holds, and what ends a repetition."""
-        (first, after), begin, end = self.hit, self._begin(), self._end()
-        start, stop = max(begin, first - AROUND), min(end, after + AROUND)
+        begin, end = self._begin(), self._end()
+        start, stop = self._near(begin, end)
         before, behind = "… " if start > begin else "", " …" if stop < end else ""
         return f"{before}{self._whole(start, stop)}{behind}"
 
     @property
     def whole(self) -> str:
         """The sentence, or as much of it as a quotation has."""
-        first, after = self.hit
         words = len(self.sentence.words)
-        start, stop = max(0, first - AROUND), min(words, after + AROUND)
+        start, stop = self._near(0, words)
         return f"{'… ' if start else ''}{self._whole(start, stop)}{' …' if stop < words else ''}"
+
+    @property
+    def quoted(self) -> Hit:
+        """The words of ``context``."""
+        return self._near(self._begin(), self._end())
+
+    def _near(self, begin: int, end: int) -> Hit:
+        """Of the words ``begin`` up to, not including, ``end`` those that a quotation has."""
+        return Hit(max(begin, self.hit.start - AROUND), min(end, self.hit.end + AROUND))
 
     def _begin(self) -> int:
         """Where the clause starts; where its sentence does, if it is the end of a list; or the condition before it."""

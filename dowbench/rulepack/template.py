@@ -13,7 +13,7 @@ from dowbench.rulepack.view import PLAIN_INPUTS, Inputs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dowbench.rulepack.view import Env
+    from dowbench.rulepack.view import Env, Fact
 
 ALWAYS = ("format",)
 """Placeholders that every message has."""
@@ -110,12 +110,13 @@ class Template:
         text = _braced(" ".join(_PLACEHOLDER.sub(value, self.text).split()))
         return text[:1].upper() + text[1:]
 
-    def fill(self, facts: Mapping[str, str], *, camel: bool = False, inputs: Inputs = PLAIN_INPUTS) -> str:
+    def fill(self, facts: Mapping[str, Fact], *, camel: bool = False, inputs: Inputs = PLAIN_INPUTS) -> str:
         """The text with its placeholders filled. Raises ``KeyError`` when a fact is missing."""
 
         pieces = self._pieces(camel, inputs).copy()
         for i in range(1, len(pieces), 2):
-            pieces[i] = facts[pieces[i]] if self.strict else facts.get(pieces[i], "?")
+            fact = facts[pieces[i]] if self.strict else facts.get(pieces[i], "?")
+            pieces[i] = fact if isinstance(fact, str) else fact()
         return " ".join("".join(pieces).split())
 
     def _pieces(self, camel: bool, inputs: Inputs) -> list[str]:

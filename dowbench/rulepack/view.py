@@ -36,6 +36,10 @@ MOST_KINDS = 200_000
 """Kinds of parameters that are remembered from one tool to the next."""
 
 
+Fact = str | Callable[[], str]
+"""A text, or what makes it when a message has it."""
+
+
 class Witness(NamedTuple):
     """An element that made a condition true."""
 
@@ -44,7 +48,7 @@ class Witness(NamedTuple):
     """What it is, for the message at a related place."""
     tool: Tool | None = None
     parameter: Parameter | None = None
-    facts: Mapping[str, str] = EMPTY
+    facts: Mapping[str, Fact] = EMPTY
     """Values for the placeholders of a message."""
     kind: str = "tool"
     """``tool``, ``parameter``, ``output``, ``description``, ``sibling``, ``limit`` or ``set``."""
@@ -76,14 +80,28 @@ BODY = Inputs("property", "in the request body")
 STRICT = Inputs(strict=True)
 
 
-class ToolView:
+class _Known:
+    """What remembers what was found in it."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Any] = {}
+
+    def once(self, search: Callable[[Any], Any], argument: Any) -> Any:
+        """What a search gives for something that is always the same for this view, looked for once."""
+        key = id(search)
+        if key not in self._known:
+            self._known[key] = search(argument)
+        return self._known[key]
+
+
+class ToolView(_Known):
     """One tool among those it is offered with."""
 
     def __init__(self, tool: Tool, among: SetView) -> None:
+        super().__init__()
         self.tool = tool
         self.among = among
         self.roles: dict[tuple[int, str], bool] = {}
-        self._known: dict[int, Any] = {}
 
     @cached_property
     def name(self) -> tuple[str, ...]:
@@ -109,13 +127,6 @@ class ToolView:
     @cached_property
     def _argument_texts(self) -> Mapping[str, str]:
         return argument_texts(self.tool.description)
-
-    def once(self, search: Callable[[Any], Any], argument: Any) -> Any:
-        """What a search gives for something that is always the same for this tool, looked for once."""
-        key = id(search)
-        if key not in self._known:
-            self._known[key] = search(argument)
-        return self._known[key]
 
     @cached_property
     def result(self) -> Result:
@@ -220,10 +231,11 @@ def _camel(name: str) -> bool:
     return name[:1].islower() and not name.islower() and "_" not in name and "-" not in name
 
 
-class SetView:
+class SetView(_Known):
     """A tool set, with the limits that the agent's harness was declared to enforce."""
 
     def __init__(self, toolset: ToolSet, lexicon: Lexicon = EMPTY, limits: Mapping[str, float] = EMPTY) -> None:
+        super().__init__()
         self.toolset = toolset
         self.lexicon = lexicon
         self.limits = limits
@@ -263,6 +275,7 @@ class SetView:
         """Let go of the tools, which refer back to it: while the collector is paused they would stay."""
         self.tools = ()
         self._meeting.clear()
+        self._known.clear()
 
     def meeting(self, condition: Callable[[ToolView], Any]) -> Sequence[ToolView]:
         """The tools that meet a condition, worked out once."""

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tools_of import result
 
+from dowbench.loaders.schema import Resolver
+
 QUERIES = [
     ("run_sql", "Runs a SQL query and returns the rows.", {"sql": "string!"}, "sql"),
     ("query", "Run a read-only SQL query", {"sql": "string"}, "sql"),
@@ -206,6 +208,44 @@ def test_open_parts_of_a_declared_output(output: dict[str, Any], pointers: list[
     found = result("list_tickets", "Lists tickets.", output=output)
     places = [part.schema.location.pointer for part in found.unbounded_output]
     assert [place.removeprefix("/tools/0/outputSchema") for place in places] == pointers
+
+
+def test_open_parts_behind_references_to_one_union() -> None:
+    either = {"anyOf": [ITEMS, {"type": "integer"}]}
+    output = {"type": "object", "properties": {name: {"$ref": "#/$defs/x"} for name in "ab"}, "$defs": {"x": either}}
+    found = result("list_tickets", "Lists tickets.", output=output)
+    assert [part.path for part in found.unbounded_output] == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda parts: {"anyOf": parts},
+        lambda parts: {"type": "object", "properties": {f"part_{n}": part for n, part in enumerate(parts)}},
+    ],
+    ids=["unions", "objects"],
+)
+def test_an_output_is_looked_at_once_however_often_it_is_referred_to(
+    shape: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = 0
+    child = Resolver.child
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal made
+        made += 1
+        return child(*arguments)
+
+    monkeypatch.setattr(Resolver, "child", counted)
+    inner, outer = shape([{"type": "integer"}] * 60), shape([{"$ref": "#/$defs/inner"}] * 60)
+    for top, paths in (
+        ({"type": "object", "properties": {"outer": outer, "rows": ITEMS}}, [("rows",)]),
+        (outer, []),
+    ):
+        made = 0
+        found = result("list_tickets", "Lists tickets.", output={**top, "$defs": {"inner": inner}})
+        assert [part.path for part in found.unbounded_output] == paths
+        assert 60 < made < 400
 
 
 def test_the_output_of_an_acknowledgement_is_not_looked_at() -> None:

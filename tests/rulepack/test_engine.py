@@ -93,9 +93,11 @@ def test_a_fix_that_adds_a_parameter_says_what_a_strict_tool_demands(probe):
         return finding.fix
 
     named = '"Add `{name:max pages}`."'
-    assert fixed(named, strict=True) == f"Add `max_pages`. {engine.STRICT}"
+    assert fixed(named, strict=True) == f"Add `max_pages`. {engine.NAME_AS_REQUIRED}"
     assert fixed(named, strict=False) == "Add `max_pages`."
     assert fixed('"Stop."', strict=True) == "Stop."
+    noted = f'"Stop."\nadjust: [{{when: {{name: {{words: [fetch]}}}}, fix_note: {named}}}]'
+    assert fixed(noted, strict=True) == f"Stop. Add `max_pages`. {engine.NAME_AS_REQUIRED}"
     assert '`type: ["integer", "null"]`' in fixed('"Add {limit:max rows, 10, 50}."', strict=True)
 
 

@@ -205,6 +205,20 @@ def test_a_text_without_any_word_of_a_phrase_is_not_read_for_it():
     assert phrases.may_be_in("Größe")
 
 
+def test_only_a_line_break_looks_over_the_indent() -> None:
+    class Counted(str):
+        taken = 0
+
+        def __getitem__(self, key):
+            part = super().__getitem__(key)
+            Counted.taken += len(part)
+            return part
+
+    text = Counted("One. " * 500 + "One\n" + " " * 5_000 + "and two. Three.\n" + " " * 5_000 + "Four.")
+    assert [" ".join(s.words) for s in sentences(text)][-3:] == ["one and two", "three", "four"]
+    assert 500 < Counted.taken < 2 * len(text)
+
+
 def test_elements_end_a_sentence_and_are_no_words() -> None:
     text = (
         "<summary>Finds parts</summary>\n<returns>\n<description>The <b>list</b> of <name>.</description>\n</returns>"

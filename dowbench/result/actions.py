@@ -63,7 +63,7 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
         return "ack" if asked and verb in {"ask", "prompt"} else "generation"
     if action.act in {"run", "other"}:
         return "unknown"
-    if own(action):
+    if own(r, action):
         return "record"
     if verb in v["list_verbs"]:
         thing, certain = r.nouns.judged(noun, action.of)
@@ -83,15 +83,18 @@ def returns(r: Reading, action: Action | None) -> Kind | None:
     return _reads(r, action)
 
 
-def own(action: Action) -> bool:
+def own(r: Reading, action: Action) -> bool:
     """Whether what is listed is what the server itself can do: "the formats this tool supports"."""
-    if not action.object or not plural(action.object[-1]):
+    if action.verb in {"search", "find"} or not action.object or not plural(action.object[-1]):
+        return False
+    if action.object[-1] not in r.v["offered_nouns"] | r.v["small_nouns"] | _NAMES:
         return False
     return any(who in _SERVERS and does in _OFFERING for who, does in pairwise(action.tail[:_NEAR]))
 
 
+_NAMES = word_set("names targets")
 _SERVERS = word_set("we server tool api service provider library engine")
-_OFFERING = word_set("accept accepts support supports can knows recognizes recognises offers understands ships bundles")
+_OFFERING = word_set("accept accepts support supports knows recognizes recognises offers understands ships bundles")
 _NEAR = 7
 """How far behind a noun, in words, it is said who offers it."""
 

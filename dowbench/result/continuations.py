@@ -51,7 +51,9 @@ def continuations(
             form = "offset"
         if changes and parameter.required:
             continue
-        if split(parameter.name) in _NUMBERED and any(split(other.name) in _OF_PAGES for other in tool.parameters):
+        if changes and "initial" in parameter.description[:_OPENING].lower():
+            continue  # what is shown first
+        if split(parameter.name) == ("page", "index") and any(split(p.name) in _PAGE_NAMES for p in tool.parameters):
             continue  # one of the ways to name a page of a document
         if form == "cursor" and not reading and "cursor" in split(tool.name):
             continue  # the one on the screen
@@ -115,8 +117,6 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         parameter.nested and not reading and form != "cursor"
     ):
         return False
-    if "initial" in text[:_FIRST].lower():
-        return False
     dated = split(parameter.name)[-1:] in _SIDES and _PATTERNS.filter.search(text) is not None
     if form == "cursor" and dated and _PATTERNS.continues.search(text) is None:
         return False
@@ -138,10 +138,9 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))
 
 
-_NUMBERED = {("page", "index"), ("page", "number"), ("page",)}
-_OF_PAGES = {("page", "id"), ("page", "name")}
-_FIRST = 30
-"""Within so many characters a description calls a page the initial one: that which is shown first."""
+_PAGE_NAMES = {("page", "id"), ("page", "name")}
+_OPENING = 30
+"""Within so many characters a description calls a page the initial one."""
 _SIDES = {("before",), ("after",)}
 _BESIDE = frozenset({"after", "before", "since"})
 """Names that continue where the output says that there is more, whatever their values are."""

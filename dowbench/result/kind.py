@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dowbench.result import models, running, traits
 from dowbench.result.actions import bare, one, own, returns, single, sure, titled
-from dowbench.result.english import QUANTIFIERS, any_of, plural, singular, word_set
+from dowbench.result.english import QUANTIFIERS, any_of, phrase, plural, singular, word_set
 
 if TYPE_CHECKING:
     from dowbench.result.english import Action
@@ -38,7 +38,7 @@ def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
     made = r.said is not None and r.said.verb in _MAKING and r.returned_noun == (r.said.object, r.said.of)
     if kind == "ack" and (traits.answers_with_text(r) or (made and r.returned == "document")):
         kind = "document"
-    if kind == "document" and r.returned_noun[0][-1:] in _PLACES:
+    if kind == "document" and r.returned_noun[0][-1:] in _PATHS:
         kind = "ack"
     if kind == "document" and r.picks_part:
         kind = "record"
@@ -52,7 +52,7 @@ def _with_answer(r: Reading, kind: Kind | None, small: bool) -> Kind:
     return kind
 
 
-_PLACES = {("path",), ("paths",), ("filepath",), ("filename",)}
+_PATHS = {("path",), ("paths",), ("filepath",), ("filename",)}
 """What is returned of a file that was written."""
 
 
@@ -105,7 +105,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         title = titled(r)
         vague = said is None and title is not None and (named is None or named.verb not in r.v["plain_verbs"])
         return by_text or (title if vague else by_name or title), False
-    if said.verb in _SUMMING and named.act in _READING and by_name == "list" and r.v["model_words"].isdisjoint(r.first):
+    if said.verb in _SUMMING and named.verb == "get" and by_name == "list" and r.nouns.of_owner:
         return "record", True
     reads = named.act in _READING and (named.verb != "list" or r.name[0] == "list")
     if said.act == "write":
@@ -121,7 +121,7 @@ def _from_actions(r: Reading) -> tuple[Kind | None, bool]:
         return by_text, False
     if named.verb in {"list", "search", "discover", "enumerate"}:
         few = said.verb == "list" or (bool(said.of) and r.nouns.small(said.of))
-        few = few or (named.verb == "list" and single(said)) or _is_fact(r, said) or own(said)
+        few = few or (named.verb == "list" and single(said)) or _is_fact(r, said) or own(r, said)
         few = few or (r.name[0] == "list" and _is_one(r, named) and _is_one(r, said))
         if by_name == "record" or (few and by_text == "record"):
             return "record", True
@@ -161,13 +161,16 @@ def _is_one(r: Reading, action: Action) -> bool:
 
 _FACTS = {
     (word,)
-    for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version", "metadata")
+    for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version")
 }
 """What is short whatever it is of: the URL of a page."""
 
 
 def _is_fact(r: Reading, action: Action) -> bool:
-    """Whether what is read is short whatever it is of, and is read alone: the URL of a page."""
+    """Whether what is read is short whatever it is of, and is read alone: the URL of a page, metadata of one page."""
+    if action.object[-1:] == ("metadata",):
+        of = action.of or (phrase(action.tail, 1)[0] if action.tail[:1] == ("for",) else ())
+        return of != () and not plural(of[-1])
     return action.object[-1:] in _FACTS and r.v["long_fields"].isdisjoint(action.object)
 
 

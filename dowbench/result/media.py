@@ -103,7 +103,9 @@ def _is_screen(action: Action, name: tuple[str, ...]) -> bool:
     if head in _TREES and action.verb not in _SEARCHES:
         named = (before(w, i) for w in (name, action.object) for i, tree in enumerate(w) if tree in _TREES)
         return not _VIEWS.isdisjoint(near.union(name, *named))
-    return head == "elements" and action.verb not in _SEARCHES and not _SHOWN.isdisjoint(near)
+    if head != "elements" or action.verb in _SEARCHES:
+        return False
+    return not _SHOWN.isdisjoint(near) or ("interactive" in near and "page" in action.tail)
 
 
 _SCREENS = word_set("screen display desktop window viewport")
@@ -111,7 +113,7 @@ _INFORMATION = word_set("information info")
 _CAPTURES = word_set("capture")
 _TREES = word_set("tree hierarchy")
 _VIEWS = word_set("accessibility a11y aria dom ui view views widget widgets screen window layout")
-_SHOWN = word_set("screen ui accessibility interactive")
+_SHOWN = word_set("screen ui accessibility")
 _SEARCHES = word_set("find search query locate filter")
 
 
@@ -138,14 +140,15 @@ def _is_returned(r: Reading) -> bool:
 def _commanded(r: Reading) -> bool:
     """Whether one of its commands takes a screenshot."""
     return any(
-        "screenshot" in split(str(value))[:2]
+        split(str(value)) in _SHOTS
         for p in r.inputs
         if not _COMMANDS.isdisjoint(split(p.name)[-1:])
         for value in choices(p.schema)
     )
 
 
-_COMMANDS = word_set("action command operation mode what")
+_COMMANDS = word_set("action command operation what")
+_SHOTS = {("screenshot",), ("take", "screenshot"), ("get", "screenshot"), ("capture", "screenshot")}
 
 
 def _is_inline(r: Reading) -> bool:

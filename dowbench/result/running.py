@@ -47,7 +47,7 @@ def query(r: Reading) -> Parameter | None:
     if any(a.act == "run" and any_of(_CHANGING, a.object) and not any_of(_ASKING, a.object, a.tail) for a in r.actions):
         return None
     changes = _MODIFYING.issubset(r.first) or (any_of(_MODIFIES, r.first) and any_of(_CHANGING, r.first))
-    if changes and not any_of(_ASKING, r.first):
+    if changes and not any_of(_ASKING | _SHOWING, r.first):
         return None
     programs = v["program_nouns"] | v["query_languages"] | _languages(r.first)
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
@@ -88,11 +88,13 @@ def query(r: Reading) -> Parameter | None:
 
 def plans(r: Reading) -> bool:
     """Whether only the plan of a query comes back, which is explained and not run."""
-    explains = "explain" in (*r.name, *r.first[:1]) and any_of(_EXPLAINED, r.name, r.first)
-    return explains and not any_of(_MEASURING, r.name, r.first)
+    said = frozenset(word for sentence in r.sentences[:3] for word in sentence.words)
+    if "explain" not in (*r.name, *r.first[:1]) or not _MEASURING.isdisjoint(said.union(r.name)):
+        return False
+    return r.takes(_STATEMENTS) and "results" not in r.first
 
 
-_EXPLAINED = word_set("query queries sql statement")
+_STATEMENTS = word_set("query sql statement")
 _MEASURING = word_set("analyze analyse run runs execute executes")
 """What explains a query and does so runs it."""
 
@@ -130,6 +132,7 @@ _MODIFYING = word_set("insert update delete")
 _MODIFIES = word_set("modifying modifies")
 _MIGRATIONS = word_set("migration migrations")
 _ASKING = word_set("select read any arbitrary")
+_SHOWING = word_set("show describe rows without not")
 
 
 def _chooses(text: str) -> bool:

@@ -76,9 +76,8 @@ def saved(r: Reading) -> bool:
             if word == "write" and words[i + 1 : i + 3] in _IT_TO and any_of(_FILES, near):
                 return True
             if word in {"saves", "save", "writes", "saved"} and any_of(_FILES, near) and not any_of(_PERHAPS, words):
-                return (
-                    i < 4 or word in {"saves", "writes"} or (words[i - 1] == "and" and words[i + 1] in {"it", "them"})
-                )
+                joined = i > 0 and words[i - 1] == "and" and words[i + 1] in {"it", "them"}
+                return i < 4 or word in {"saves", "writes"} or joined
     return False
 
 
@@ -107,14 +106,13 @@ _PERHAPS = word_set("optionally optional also if when large")
 
 def paged(r: Reading) -> bool:
     """Whether the caller asks for a number of entries from a place on: ``limit`` beside ``offset``."""
-    names = {split(p.name) for p in r.tool.parameters}
-    return (
-        not names.isdisjoint(_LIMITS) and not names.isdisjoint(_PLACES) and not any(a.act == "write" for a in r.actions)
-    )
+    v, names = r.v, {" ".join(split(p.name)) for p in r.tool.parameters}
+    onward = v["cursor_names"] | v["page_names"] | v["offset_names"]
+    counts = any(a.act == "write" or a.verb in _COUNTING for a in r.actions)
+    return not counts and not names.isdisjoint(v["limit_names"]) and not names.isdisjoint(onward)
 
 
-_LIMITS = {("limit",), ("page", "size"), ("per", "page"), ("max", "results"), ("take",)}
-_PLACES = {("offset",), ("skip",), ("cursor",), ("page",), ("page", "token"), ("next", "token"), ("starting", "after")}
+_COUNTING = word_set("count check validate verify")
 
 
 def ranged(r: Reading) -> bool:
@@ -188,11 +186,14 @@ def encoded(r: Reading) -> bool:
     for sentence in r.sentences[:4]:
         words = sentence.words
         for i, word in enumerate(words):
-            if word == "binary" and words[i - 1 : i] == ("embedded",):
+            if word == "binary" and words[i - 1 : i] == ("embedded",) and words[i + 1 : i + 2] in _EMBEDDED:
                 return True
             if word == "64" and i and words[i - 1] == "base" and any_of(_OUT, words[max(0, i - 12) : i]):
                 return not any("base64" in f"{p.name} {p.description}".lower() for p in r.tool.parameters)
     return False
+
+
+_EMBEDDED = {("resource",), ("content",), ("data",)}
 
 
 def pictured(r: Reading) -> bool:
@@ -263,14 +264,16 @@ _WORKING_OUT = word_set("evaluate eval calculate compute convert translate resol
 def _one_for_each(r: Reading) -> bool:
     """Whether it is said that one entry comes back for each entry of an array: "one result per expression"."""
     given = {singular(split(p.name)[-1:])[-1] for p in r.inputs if "array" in p.schema.types and split(p.name)}
-    long = r.v["list_nouns"] | r.v["document_nouns"]
     for words in (sentence.words for sentence in r.sentences if given and "one" in sentence.words):
         for i, word in enumerate(words):
             behind = words[i + 2 : i + 5]
             each = behind[1:2] if behind[:1] == ("per",) else behind[2:] if behind[:2] == ("for", "each") else ()
-            if word == "one" and each and words[i + 1] not in long and singular(each)[-1] in given:
+            if word == "one" and each and words[i + 1] in _ENTRIES and singular(each)[-1] in given:
                 return True
     return False
+
+
+_ENTRIES = word_set("result value entry row record number item answer object output line")
 
 
 def asks(r: Reading) -> bool:

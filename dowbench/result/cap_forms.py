@@ -103,7 +103,13 @@ FORMS = (
         rf"{_N} \w+ (?:per|a|each) (?:page|call|request|query|response|batch)\b",
     ),
     # 最大100件, 最多 50 条, 不超过 20 个: the same in Japanese and Chinese
-    ("最大|最多|至多|不超过|上限", rf"(?:最大|最多|至多|不超过|上限)[\u3040-\u9fff]{{0,4}} ?{_N} ?(?=[件条項项篇]|[個个](?![^，。、\s]{{0,6}}中))"),
+    (
+        "最大|最多|至多|不超过|上限",
+        (
+            rf"(?:最大|最多|至多|不超过|上限)[\u3040-\u9fff]{{0,4}} ?{_N} ?"
+            r"(?=[件条項项篇]|[個个](?![^，。、\s]{0,6}中))"
+        ),
+    ),
     # output longer than 2000 lines is cut; files larger than 50 MB are not returned
     (
         "exceed|than|over|above|beyond",

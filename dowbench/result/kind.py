@@ -160,8 +160,7 @@ def _is_one(r: Reading, action: Action) -> bool:
 
 
 _FACTS = {
-    (word,)
-    for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version")
+    (word,) for word in ("url", "uri", "link", "path", "title", "id", "name", "size", "type", "status", "version")
 }
 """What is short whatever it is of: the URL of a page."""
 

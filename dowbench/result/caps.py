@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dowbench.patterns import Patterns
 from dowbench.result.cap_forms import NUMBER_WORDS, PATTERNS, forms_in
-from dowbench.result.english import word_set
+from dowbench.result.english import singular, word_set
 
 SENTINELS = 2**31 - 1
 """From here on a maximum is a generator's default (2^31-1, 2^53-1 …) or says "any", and bounds nothing."""
@@ -144,7 +144,7 @@ def _nouns(text: str) -> list[str]:
     for word in _WORD.findall(text[:_REACH].lower())[:3]:
         if word in _FILLER:
             break
-        words.append(word[:-1] if len(word) > 3 and word[-1] == "s" else word)
+        words.append(singular((word,))[0])
     return words
 
 

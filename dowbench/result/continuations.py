@@ -117,8 +117,7 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         parameter.nested and not reading and form != "cursor"
     ):
         return False
-    dated = split(parameter.name)[-1:] in _SIDES and _PATTERNS.filter.search(text) is not None
-    if form == "cursor" and dated and _PATTERNS.continues.search(text) is None:
+    if form == "cursor" and split(parameter.name)[-1:] in _SIDES and _is_date(text):
         return False
     if form == "cursor":
         return not text or _PATTERNS.conversation.search(text) is None
@@ -136,6 +135,11 @@ def _continues(parameter: Parameter, form: str, reading: bool, text: str, limite
         return said and ("cursor" in text or _PATTERNS.filter.search(text) is None)
     dated = str(schema.get("format") or "").startswith(("date", "time"))
     return limited and (bool(numeric) or (parameter.name.lower() in {"after", "before"} and not dated))
+
+
+def _is_date(text: str) -> bool:
+    """Whether a description is of a date or another filter, and says nothing of going on."""
+    return _PATTERNS.filter.search(text) is not None and _PATTERNS.continues.search(text) is None
 
 
 _PAGE_NAMES = {("page", "id"), ("page", "name")}

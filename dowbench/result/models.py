@@ -141,9 +141,9 @@ def _asks_model(r: Reading) -> bool:
         return False
     if main is None:
         return _names_model(r, r.first[:6] + r.name)
-    if main.act == "write" and any(action.verb in _THINKING for action in r.actions):
-        return True
     if main.act == "write":
+        if any(action.verb in _THINKING for action in r.actions):
+            return True
         if main.verb in {"launch", "start"} and r.takes(r.v["prompt_names"], required=True):
             return _names_model(r, main.object)
         asked = any_of(r.v["sent_nouns"], main.object[-1:])

@@ -47,7 +47,7 @@ def query(r: Reading) -> Parameter | None:
     if any(a.act == "run" and any_of(_CHANGING, a.object) and not any_of(_ASKING, a.object, a.tail) for a in r.actions):
         return None
     changes = _MODIFYING.issubset(r.first) or (any_of(_MODIFIES, r.first) and any_of(_CHANGING, r.first))
-    if changes and not any_of(_ASKING | _SHOWING, r.first):
+    if changes and not any_of(_ASKING | _NOT_ONLY, r.first):
         return None
     programs = v["program_nouns"] | v["query_languages"] | _languages(r.first)
     acts = [a for a in r.actions if a.verb in v["runner_verbs"] or (a.verb in {"send", "submit"} and a.object)]
@@ -88,10 +88,9 @@ def query(r: Reading) -> Parameter | None:
 
 def plans(r: Reading) -> bool:
     """Whether only the plan of a query comes back, which is explained and not run."""
-    said = frozenset(word for sentence in r.sentences[:3] for word in sentence.words)
-    if "explain" not in (*r.name, *r.first[:1]) or not _MEASURING.isdisjoint(said.union(r.name)):
+    if "explain" not in (*r.name, *r.first[:1]) or "results" in r.first or not r.takes(_STATEMENTS):
         return False
-    return r.takes(_STATEMENTS) and "results" not in r.first
+    return not any_of(_MEASURING, r.name, *(sentence.words for sentence in r.sentences[:3]))
 
 
 _STATEMENTS = word_set("query sql statement")
@@ -132,7 +131,8 @@ _MODIFYING = word_set("insert update delete")
 _MODIFIES = word_set("modifying modifies")
 _MIGRATIONS = word_set("migration migrations")
 _ASKING = word_set("select read any arbitrary")
-_SHOWING = word_set("show describe rows without not")
+_NOT_ONLY = word_set("show describe rows without not")
+"""Words beside changes which say that something is read, too, or that nothing is changed."""
 
 
 def _chooses(text: str) -> bool:
